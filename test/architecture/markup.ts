@@ -15,7 +15,6 @@ const notMoved = [
   'people',
   'search',
   'serving',
-  'settings',
 ];
 
 const folderOf = ({ path }: ProjectFile) =>

@@ -58,13 +58,14 @@ export function Card({
   id,
   children,
 }: {
-  title: ComponentChildren;
+  /** None where the page's own is enough. */
+  title?: ComponentChildren;
   id?: string;
   children: ComponentChildren;
 }): JSX.Element {
   return (
     <section class="card" id={id}>
-      <h2>{title}</h2>
+      {title && <h2>{title}</h2>}
       {children}
     </section>
   );

@@ -20,15 +20,17 @@ export interface FormField {
   /**
    * What is typed, and as what the request has it. `amount`: a number of reais. `lines`: a text
    * with line breaks. `list`: words between spaces or commas. `check`: true or false. `choices`:
-   * those that are ticked. `radios`: a choice whose options all stand there. `secret`: never shown
-   * again.
+   * those that are ticked. `radios`: a choice whose options all stand there. `secret`,
+   * `secretLines`: never shown again.
    */
   is?:
     | ('text' | 'email' | 'url' | 'secret' | 'number' | 'amount' | 'date' | 'time' | 'month')
-    | ('lines' | 'list' | 'check' | 'choice' | 'choices' | 'radios');
+    | ('lines' | 'secretLines' | 'list' | 'check' | 'choice' | 'choices' | 'radios');
   /** Of a choice. */
-  options?: readonly (readonly [value: string, text: string])[];
+  options?: readonly (readonly [value: string, text: string, hint?: string])[];
   required?: boolean;
+  autofocus?: boolean;
+  inputMode?: 'numeric';
   minLength?: number;
   maxLength?: number;
   min?: number;
@@ -58,7 +60,8 @@ export function typedBody(visit: Visit, fields: FormFields): Record<string, unkn
 function valueOf(visit: Visit, name: string, { is = 'text' }: FormField): unknown {
   if (is === 'check') return visit.form.has(name);
   if (is === 'choices') return visit.form.getAll(name);
-  if (is === 'lines') return (visit.form.get(name) ?? '').replace(/(?!\n)\p{Cc}/gu, '').trim();
+  if (is === 'lines' || is === 'secretLines')
+    return (visit.form.get(name) ?? '').replace(/(?!\n)\p{Cc}/gu, '').trim() || undefined;
   const text = typed(visit, name);
   if (text === '') return undefined;
   if (is === 'list') return text.split(/[\s,;]+/).filter((one) => one !== '');
@@ -95,19 +98,24 @@ export function statusOf(problem: AppError | null): { status?: number } {
   return problem ? { status: problem.status } : {};
 }
 
-/** The first error of each field; those of no field of the form stand above it. */
+/**
+ * The first error of each field; those of no field of the form stand above it. The error of
+ * `$.holder.name` is of the field `holderName` where the form has one, else of `name`.
+ */
 function errorsOf(problem: AppError | null, fields: FormFields) {
   const [own, others] = [new Map<string, FieldError>(), [] as FieldError[]];
   for (const [path, [error = '']] of Object.entries(problem?.details.errors ?? {})) {
-    const name = path
-      .replace(/^\$\.?/, '')
-      .split(/[.[\]]+/)
-      .findLast((part) => part in fields);
+    const parts = path.replace(/^\$\.?/, '').split(/[.[\]]+/);
+    const name = parts
+      .flatMap((part, index) => [part, `${parts[index - 1]}${capitalized(part)}`])
+      .findLast((one) => one in fields);
     if (name === undefined) others.push(error);
     else if (!own.has(name)) own.set(name, error);
   }
   return { own, others };
 }
+
+const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
 /** What is wrong with a form, above it. `area` has words of its own for some reasons. */
 export function FormProblem({
@@ -172,7 +180,7 @@ function Input({ visit, name, field, isTyped, stored, error }: InputProps): JSX.
   const { t, form } = visit;
   const { label, hint, is = 'text', options = [], autocomplete, ...limits } = field;
   const chosen = isTyped ? form.getAll(name) : [stored ?? []].flat().map(String);
-  const text = is === 'secret' ? '' : (chosen[0] ?? '');
+  const text = is.startsWith('secret') ? '' : (chosen[0] ?? '');
   const described = errorMarks(name, error);
   const named = (input: ComponentChildren, kind?: 'choice') => (
     <label class={kind}>
@@ -193,10 +201,11 @@ function Input({ visit, name, field, isTyped, stored, error }: InputProps): JSX.
       <fieldset class="checks">
         <legend>{t(label)}</legend>
         {hint && <Hint>{t(hint)}</Hint>}
-        {options.map(([value, word]) => (
+        {options.map(([value, word, about]) => (
           <label>
             <input {...{ type, name, value }} checked={chosen.includes(value)} />
             {word}
+            {about && <Hint> {about}</Hint>}
           </label>
         ))}
         <FieldErrorText {...{ visit, name, error }} />
@@ -213,7 +222,7 @@ function Input({ visit, name, field, isTyped, stored, error }: InputProps): JSX.
         ))}
       </select>,
     );
-  if (is === 'lines')
+  if (is === 'lines' || is === 'secretLines')
     return named(
       <textarea {...{ name, ...described, required: limits.required, spellcheck: false }}>
         {text}
@@ -308,10 +317,10 @@ export function FieldForm(props: FieldFormProps): JSX.Element {
   );
 }
 
-/** A form in a card. */
-export function FormCard({ title, ...form }: FieldFormProps & { title: TextKey }): JSX.Element {
+/** A form in a card, without a title where the form is all that the page has. */
+export function FormCard({ title, ...form }: FieldFormProps & { title?: TextKey }): JSX.Element {
   return (
-    <Card title={form.visit.t(title)}>
+    <Card title={title && form.visit.t(title)}>
       <FieldForm {...form} />
     </Card>
   );

@@ -1,257 +1,226 @@
-// The forms of an account. What was typed stands in them again after a problem, without secrets.
-import type { ComponentChildren } from 'preact';
-import type { BankDetails } from '../../access/accounts/bank-details.schema.js';
+// What an admin may change of an account: the fields of each form, and the request that it asks
+// for, which is that of the API.
+import type { JSX } from 'preact';
+import type { z } from 'zod';
+import { createAccount, updateAccount } from '../../access/accounts/accounts.schema.js';
+import type { AccountMode } from '../../generated/service/enums.js';
+import type { AppError } from '../../platform/errors.js';
 import { firstAccountModes } from '../../platform/settings/config.js';
-import type { AccountMode } from '../../access/accounts/account-mode.js';
 import { Card } from '../kit/elements.js';
-import { Field, Form } from '../kit/frame.js';
+import {
+  FormCard,
+  FormProblem,
+  readBody,
+  typedBody,
+  type FormField,
+  type FormFields,
+} from '../kit/form.js';
+import { Cards, Muted } from '../kit/layout.js';
 import type { Visit } from '../requests.js';
-import { findTextKey, type TextKey } from '../texts.js';
+import { findTextKey } from '../texts.js';
 import { pathTo } from '../visit.js';
-import { detailFields, keyFields, pemFields, removableCredentials } from './account-form.js';
 import type { AccountFacts } from './account-facts.service.js';
 
-interface Props {
-  visit: Visit;
-  facts: AccountFacts;
-}
+type Update = z.output<typeof updateAccount.body>;
+
+const nameField = { label: 'account.name', maxLength: 200 } as const;
+const nameFields: FormFields = {
+  name: nameField,
+  weight: {
+    ...{ label: 'account.weight', hint: 'account.weightHint', is: 'number', min: 1, max: 100 },
+    required: true,
+  },
+};
 
 const modes = ['live', 'stopped', 'reconcile_only'] as const satisfies readonly AccountMode[];
-const requiredDetails = [
-  'ispb',
-  'bankName',
-  'branch',
-  'accountNumber',
-  'holderName',
-  'holderTaxId',
+const modeFields = ({ t }: Visit): FormFields => ({
+  mode: {
+    label: 'account.newMode',
+    is: 'choice',
+    options: modes.map((mode) => [mode, t(`account.mode.${mode}`)]),
+  },
+  registersWebhooks: {
+    label: 'account.registersWebhooks',
+    is: 'choice',
+    options: [
+      ['', t('account.webhooksByMode')],
+      ['yes', t('app.yes')],
+      ['no', t('app.no')],
+    ],
+  },
+});
+
+const requiredDetails = new Set<string>([
+  ...['ispb', 'bankName', 'branch', 'accountNumber', 'holderName', 'holderTaxId'],
+]);
+const detailNames = [
+  ...(['bankCode', 'ispb', 'bankName', 'branch', 'branchDigit'] as const),
+  ...(['accountNumber', 'accountDigit', 'holderName', 'holderTaxId', 'agreement'] as const),
+];
+const detailFields: FormFields = Object.fromEntries(
+  detailNames.map((name): [string, FormField] => {
+    const hint = findTextKey(`account.details.${name}Hint`);
+    const required = requiredDetails.has(name);
+    return [name, { label: `account.details.${name}`, required, ...(hint ? { hint } : {}) }];
+  }),
+);
+
+const credentialFields = (isNew: boolean) =>
+  ({
+    apiKey: { label: 'account.credential.apiKey', is: 'secret', required: isNew },
+    partnerKey: { label: 'account.credential.partnerKey', is: 'secret' },
+    apiKeyHeader: { label: 'account.credential.apiKeyHeader' },
+    partnerKeyHeader: { label: 'account.credential.partnerKeyHeader' },
+    webhookSecret: { label: 'account.credential.webhookSecret', is: 'secret' },
+    accountHeaderName: { label: 'account.credential.accountHeader' },
+    accountHeaderValue: { label: 'account.credential.accountHeaderValue', is: 'secret' },
+    clientCertificate: { label: 'account.credential.clientCertificate', is: 'lines' },
+    clientKey: { label: 'account.credential.clientKey', is: 'secretLines' },
+    ca: { label: 'account.credential.ca', is: 'lines' },
+    rateLimitPerSecond: {
+      ...{ label: 'account.credential.rateLimitPerSecond', is: 'number', min: 1, max: 100_000 },
+    },
+  }) as const satisfies FormFields;
+
+const removableCredentials = [
+  ...([
+    'partnerKey',
+    'apiKeyHeader',
+    'partnerKeyHeader',
+    'webhookSecret',
+    'accountHeader',
+  ] as const),
+  ...(['clientCertificate', 'clientKey', 'ca', 'rateLimitPerSecond'] as const),
 ];
 
-export function NameForm({ visit, facts }: Props) {
-  const { t } = visit;
-  return (
-    <SettingsCard visit={visit} title="account.change" action="account">
-      <Field label={t('account.name')} name="name" value={facts.name ?? ''} maxlength={200} />
-      <Field
-        label={t('account.weight')}
-        hint={t('account.weightHint')}
-        name="weight"
-        type="number"
-        min={1}
-        max={100}
-        value={facts.weight}
-        required
-      />
-    </SettingsCard>
-  );
+const changedCredentialFields = ({ t }: Visit, set: readonly string[]): FormFields => ({
+  ...credentialFields(false),
+  remove: {
+    label: 'account.remove',
+    is: 'choices',
+    options: removableCredentials
+      .filter((name) => set.includes(name))
+      .map((name) => [name, t(`account.credential.${name}`)]),
+  },
+  isSameBankAccount: { label: 'account.isSame', hint: 'account.isSameWhy', is: 'check' },
+});
+
+const newAccountFields = ({ t }: Visit): FormFields => ({
+  slug: {
+    ...{ label: 'account.slug', hint: 'account.slugHint', maxLength: 60, required: true },
+    pattern: String.raw`[a-z0-9]([a-z0-9\-]*[a-z0-9])?`,
+  },
+  name: nameField,
+  mode: {
+    label: 'account.mode',
+    is: 'choice',
+    options: firstAccountModes.map((mode) => [mode, t(`account.mode.${mode}`)]),
+  },
+  ...credentialFields(true),
+});
+
+export function readNameAndWeight(visit: Visit): Update {
+  const { name = null, weight } = typedBody(visit, nameFields);
+  return readBody(updateAccount.body, { name, weight });
 }
 
-export function ModeForm({ visit, facts }: Props) {
-  const { t } = visit;
-  return (
-    <SettingsCard
-      visit={visit}
-      title="account.changeMode"
-      why="account.modeWhy"
-      action="account/mode"
-      shown={facts.mode.mode}
-    >
-      <label>
-        {t('account.newMode')}
-        <select name="mode">
-          {modes.map((mode) => (
-            <option value={mode} selected={mode === facts.mode.mode}>
-              {t(`account.mode.${mode}`)}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        {t('account.registersWebhooks')}
-        <select name="registersWebhooks">
-          <option value="">{t('account.webhooksByMode')}</option>
-          <option value="yes">{t('app.yes')}</option>
-          <option value="no">{t('app.no')}</option>
-        </select>
-      </label>
-      <Field label={t('app.reason')} name="reason" maxlength={500} required />
-    </SettingsCard>
-  );
+/** Without any field, the details are removed. */
+export function readBankDetails(visit: Visit): Update {
+  const details = typedBody(visit, detailFields);
+  const isEmpty = Object.values(details).every((value) => value === undefined);
+  return readBody(updateAccount.body, { bankDetails: isEmpty ? null : details });
 }
 
-export function DetailsForm({ visit, facts }: Props) {
-  const { t } = visit;
-  const { bankDetails } = facts;
-  return (
-    <SettingsCard
-      visit={visit}
-      title="account.details"
-      why="account.detailsWhy"
-      action="account/details"
-    >
-      <div class="fields">
-        {detailFields.map((name) => {
-          const hint = findTextKey(`account.details.${name}Hint`);
-          return (
-            <Field
-              label={t(`account.details.${name}`)}
-              {...(hint ? { hint: t(hint) } : {})}
-              name={name}
-              value={shownDetail(visit, bankDetails, name)}
-              required={requiredDetails.includes(name)}
-            />
-          );
-        })}
-      </div>
-    </SettingsCard>
-  );
+/** An empty field keeps the credential. */
+export function readCredentials(visit: Visit): Update {
+  const isSameBankAccount = visit.form.has('isSameBankAccount');
+  return readBody(updateAccount.body, { credentials: credentialsIn(visit), isSameBankAccount });
 }
 
-function shownDetail(
-  { form }: Visit,
-  details: BankDetails | null,
-  name: (typeof detailFields)[number],
-): string {
-  return form.get(name) ?? details?.[name] ?? '';
+export function readNewAccount(visit: Visit): z.output<typeof createAccount.body> {
+  const { slug, name, mode } = typedBody(visit, newAccountFields(visit));
+  return readBody(createAccount.body, { slug, name, mode, credentials: credentialsIn(visit) });
 }
 
-export function CredentialsForm({ visit, facts }: Props) {
-  const { t } = visit;
-  if (facts.origin === 'settings')
-    return (
-      <Card title={t('account.changeCredentials')}>
-        <p class="muted">{t('account.credentialsOfSettings')}</p>
-      </Card>
-    );
-  const isSet = (name: string) => facts.credentialsSet.includes(name);
-  return (
-    <SettingsCard
-      visit={visit}
-      title="account.changeCredentials"
-      why="account.credentialsEmpty"
-      action="account/credentials"
-    >
-      <CredentialFields visit={visit} isRequired={false} />
-      <fieldset>
-        <legend>{t('account.remove')}</legend>
-        {removableCredentials.filter(isSet).map((name) => (
-          <label>
-            <input type="checkbox" name="remove" value={name} />
-            {t(`account.credential.${name}`)}
-          </label>
-        ))}
-      </fieldset>
-      <label>
-        <input type="checkbox" name="isSameBankAccount" value="yes" />
-        {t('account.isSame')}
-        <span class="hint"> {t('account.isSameWhy')}</span>
-      </label>
-    </SettingsCard>
-  );
+function credentialsIn(visit: Visit): Record<string, unknown> {
+  const typed = typedBody(visit, credentialFields(false));
+  const { accountHeaderName: name, accountHeaderValue: value = '', ...given } = typed;
+  const removed = visit.form.getAll('remove');
+  return {
+    ...given,
+    accountHeader: name === undefined ? undefined : { name, value },
+    ...Object.fromEntries(
+      removableCredentials.filter((one) => removed.includes(one)).map((one) => [one, null]),
+    ),
+  };
 }
 
-export function NewAccountForm({ visit }: { visit: Visit }) {
-  const { t, form } = visit;
-  return (
-    <SettingsCard
-      visit={visit}
-      title="account.add"
-      why="account.addWhy"
-      action="account/new"
-      button="account.add"
-    >
-      <Field
-        label={t('account.slug')}
-        hint={t('account.slugHint')}
-        name="slug"
-        value={form.get('slug') ?? ''}
-        pattern="[a-z0-9]([a-z0-9\-]*[a-z0-9])?"
-        maxlength={60}
-        required
-      />
-      <Field label={t('account.name')} name="name" value={form.get('name') ?? ''} maxlength={200} />
-      <label>
-        {t('account.mode')}
-        <select name="mode">
-          {firstAccountModes.map((mode) => (
-            <option value={mode}>{t(`account.mode.${mode}`)}</option>
-          ))}
-        </select>
-      </label>
-      <CredentialFields visit={visit} isRequired />
-    </SettingsCard>
-  );
-}
-
-/** Secrets are typed, and no browser stores or fills them in. */
-function CredentialFields({ visit, isRequired }: { visit: Visit; isRequired: boolean }) {
-  const { t } = visit;
-  const secret = (name: string, label: TextKey, required = false) => (
-    <Field label={t(label)} name={name} type="password" autocomplete="off" required={required} />
-  );
-  return (
-    <div class="fields">
-      {secret('apiKey', 'account.credential.apiKey', isRequired)}
-      {keyFields.map((name) =>
-        name.endsWith('Header') ? (
-          <Field label={t(`account.credential.${name}`)} name={name} autocomplete="off" />
-        ) : (
-          secret(name, `account.credential.${name}`)
-        ),
-      )}
-      <Field
-        label={t('account.credential.accountHeader')}
-        name="accountHeaderName"
-        autocomplete="off"
-      />
-      {secret('accountHeaderValue', 'account.credential.accountHeaderValue')}
-      {pemFields.map((name) => (
-        <label>
-          {t(`account.credential.${name}`)}
-          <textarea name={name} autocomplete="off" spellcheck={false}></textarea>
-        </label>
-      ))}
-      <Field
-        label={t('account.credential.rateLimitPerSecond')}
-        name="rateLimitPerSecond"
-        type="number"
-        min={1}
-        max={100_000}
-      />
-    </div>
-  );
-}
-
-/** A form in a card, with its button. */
-function SettingsCard({
-  visit,
-  title,
-  why,
-  action,
-  shown,
-  button = 'account.save',
-  children,
-}: {
+interface FormsProps {
   visit: Visit;
-  title: TextKey;
-  why?: TextKey;
-  /** The page to which the form is sent. */
-  action: string;
-  shown?: string;
-  button?: TextKey;
-  children: ComponentChildren;
-}) {
-  const { t } = visit;
+  facts: AccountFacts;
+  /** Of the form that was sent. */
+  problem: AppError | null;
+}
+
+export function AccountForms({ visit, facts, problem }: FormsProps): JSX.Element {
+  const { bankDetails, mode, origin } = facts;
+  const sentTo = (page: string) => {
+    const action = pathTo(visit, page);
+    const own = visit.path === action ? problem : null;
+    return { visit, action, problem: own, button: 'app.save' } as const;
+  };
   return (
-    <Card title={t(title)}>
-      {why && <p class="hint">{t(why)}</p>}
-      <Form
-        visit={visit}
-        action={pathTo(visit, action)}
-        {...(shown === undefined ? {} : { shown })}
-      >
-        {children}
-        <button>{t(button)}</button>
-      </Form>
-    </Card>
+    <>
+      <Cards>
+        <FormCard
+          {...sentTo('account')}
+          title="account.change"
+          fields={nameFields}
+          values={{ name: facts.name, weight: facts.weight }}
+        />
+        <FormCard
+          {...sentTo('account/mode')}
+          title="account.changeMode"
+          intro="account.modeWhy"
+          fields={modeFields(visit)}
+          values={{ mode: mode.mode }}
+          shown={mode.mode}
+          asksReason
+        />
+      </Cards>
+      <FormCard
+        {...sentTo('account/details')}
+        title="account.details"
+        intro="account.detailsWhy"
+        fields={detailFields}
+        values={{ ...bankDetails }}
+      />
+      {origin === 'settings' ? (
+        <Card title={visit.t('account.changeCredentials')}>
+          <FormProblem {...sentTo('account/credentials')} />
+          <Muted>{visit.t('account.credentialsOfSettings')}</Muted>
+        </Card>
+      ) : (
+        <FormCard
+          {...sentTo('account/credentials')}
+          title="account.changeCredentials"
+          intro="account.credentialsEmpty"
+          fields={changedCredentialFields(visit, facts.credentialsSet)}
+        />
+      )}
+    </>
+  );
+}
+
+export function NewAccountForm({ visit, problem }: Omit<FormsProps, 'facts'>): JSX.Element {
+  return (
+    <FormCard
+      {...{ visit, problem, fields: newAccountFields(visit) }}
+      title="account.add"
+      intro="account.addWhy"
+      action={pathTo(visit, 'account/new')}
+      button="account.add"
+      needsStepUp
+    />
   );
 }

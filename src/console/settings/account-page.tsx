@@ -3,7 +3,8 @@ import type { BankProfileName } from '../../platform/settings/config.js';
 import type { NameOfActor } from '../actor-names.service.js';
 import { Card, FactList } from '../kit/elements.js';
 import { formatCount, formatTime } from '../formats.js';
-import { DataTable } from '../kit/frame.js';
+import { Cards, Hint } from '../kit/layout.js';
+import { ListTable } from '../kit/table.js';
 import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';
 import type { AccountFacts } from './account-facts.service.js';
@@ -19,7 +20,7 @@ export function AccountFactCards({ visit, facts, profile }: Props & { profile: B
   const none = t('app.none');
   const time = (at: Date | null | undefined) => formatTime(at ?? null, language);
   return (
-    <div class="cards">
+    <Cards>
       <FactList
         visit={visit}
         title="account.facts"
@@ -73,12 +74,12 @@ export function AccountFactCards({ visit, facts, profile }: Props & { profile: B
             return <li>{key ? t(key) : name}</li>;
           })}
         </ul>
-        <p class="hint">{t('account.credentialsWhy')}</p>
+        <Hint isBlock>{t('account.credentialsWhy')}</Hint>
         <p>
           {t('account.origin')}: {t(`account.origin.${facts.origin}`)}
         </p>
       </Card>
-    </div>
+    </Cards>
   );
 }
 
@@ -103,21 +104,16 @@ export function ModeHistory({ visit, facts: { mode }, nameOf }: Props & { nameOf
   const { t, language } = visit;
   return (
     <Card title={t('account.changes')}>
-      <DataTable
+      <ListTable
+        {...{ visit, rows: mode.changes, name: 'account.changes' }}
         empty={t('account.noChanges')}
-        visit={visit}
-        name={t('account.changes')}
-        columns={['account.at', 'account.mode', 'account.actor', 'app.reason']}
-      >
-        {mode.changes.map((change) => (
-          <tr>
-            <td>{formatTime(change.at, language)}</td>
-            <td>{t(`account.mode.${change.mode}`)}</td>
-            <td class="wide">{nameOf(change.actor)}</td>
-            <td class="wide">{change.reason}</td>
-          </tr>
-        ))}
-      </DataTable>
+        columns={[
+          { label: 'account.at', cell: ({ at }) => formatTime(at, language) },
+          { label: 'account.mode', cell: (change) => t(`account.mode.${change.mode}`) },
+          { label: 'account.actor', is: 'wide', cell: ({ actor }) => nameOf(actor) },
+          { label: 'app.reason', is: 'wide', cell: ({ reason }) => reason },
+        ]}
+      />
     </Card>
   );
 }

@@ -1,34 +1,25 @@
 // The account's own page: its facts, and what an admin may change of it.
 import { Controller } from '@nestjs/common';
 import { AccountsService } from '../../access/accounts/accounts.service.js';
-import type { updateAccount } from '../../access/accounts/accounts.schema.js';
 import { BankService } from '../../bank/bank.service.js';
-import type { RouteInput } from '../../bank-contract/route.js';
 import { AccountMode } from '../../generated/service/enums.js';
 import { RestoreGuard } from '../../outbound/operations/restores.service.js';
 import { AppError } from '../../platform/errors.js';
 import { ActorNames } from '../actor-names.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import { attempt, statusOf } from '../kit/form.js';
 import { Message, StepUpNotice } from '../kit/frame.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
-import { problemIn } from '../problems.js';
 import { accountOf, callerOf, isAllowedTo, pathTo, requireReason, sessionOf } from '../visit.js';
 import { AccountReading } from './account-facts.service.js';
 import {
-  describeIssues,
+  AccountForms,
+  NewAccountForm,
   readBankDetails,
   readCredentials,
   readNameAndWeight,
   readNewAccount,
-  type ReadForm,
-} from './account-form.js';
-import {
-  CredentialsForm,
-  DetailsForm,
-  ModeForm,
-  NameForm,
-  NewAccountForm,
 } from './account-forms.js';
 import { AccountFactCards, ModeHistory } from './account-page.js';
 
@@ -36,7 +27,7 @@ const account = '/console/accounts/:account/account';
 const needs = 'manage connections';
 const subject = (visit: Visit) => `account ${accountOf(visit).slug}` as const;
 
-type Change = RouteInput<typeof updateAccount>['body'];
+type Change = ReturnType<typeof readNameAndWeight>;
 
 @Controller()
 export class AccountSettingsPages {
@@ -59,7 +50,7 @@ export class AccountSettingsPages {
 
   @ConsoleAction({ path: account, needs, audit: { action: 'change account', subject } })
   async change(@Visiting() visit: Visit): Promise<PageAnswer> {
-    return this.update(visit, readNameAndWeight(visit.form));
+    return this.update(visit, readNameAndWeight);
   }
 
   @ConsoleAction({
@@ -68,7 +59,7 @@ export class AccountSettingsPages {
     audit: { action: 'change bank details', subject },
   })
   async changeDetails(@Visiting() visit: Visit): Promise<PageAnswer> {
-    return this.update(visit, readBankDetails(visit.form));
+    return this.update(visit, readBankDetails);
   }
 
   @ConsoleAction({
@@ -77,7 +68,7 @@ export class AccountSettingsPages {
     audit: { action: 'change credentials', subject },
   })
   async changeCredentials(@Visiting() visit: Visit): Promise<PageAnswer> {
-    return this.update(visit, readCredentials(visit.form));
+    return this.update(visit, readCredentials);
   }
 
   @ConsoleAction({
@@ -90,7 +81,7 @@ export class AccountSettingsPages {
     const mode = Object.values(AccountMode).find((one) => one === form.get('mode'));
     if (!mode) throw new AppError('validation_failed');
     const registers = form.get('registersWebhooks');
-    return this.orProblem(visit, () =>
+    return this.afterChange(visit, () =>
       this.restores.changeMode(accountOf(visit).slug, {
         mode,
         registersWebhooks: registers === 'yes' || (registers === 'no' ? false : undefined),
@@ -103,7 +94,7 @@ export class AccountSettingsPages {
   @ConsolePage({ path: `${account}/new`, needs })
   newAccount(@Visiting() visit: Visit): PageAnswer {
     assertEverywhere(visit);
-    return newAccountPage(visit);
+    return newAccountPage(visit, null);
   }
 
   @ConsoleAction({
@@ -117,33 +108,25 @@ export class AccountSettingsPages {
   })
   async add(@Visiting() visit: Visit): Promise<PageAnswer> {
     assertEverywhere(visit);
-    const read = readNewAccount(visit.form);
-    if ('issues' in read) return newAccountPage(visit, problemOfIssues(visit, read));
-    const { credentials, name = null, goLiveAt, ...given } = read.body;
-    const fields = { ...given, name, goLiveAt: goLiveAt ? new Date(goLiveAt) : null };
-    try {
-      const { slug } = await this.accounts.create(fields, credentials);
-      return new Redirect(`/console/accounts/${slug}/account`);
-    } catch (error) {
-      return newAccountPage(visit, problemOf(visit, error));
-    }
+    const { problem, result } = await attempt(() => {
+      const { credentials, name = null, goLiveAt, ...given } = readNewAccount(visit);
+      const fields = { ...given, name, goLiveAt: goLiveAt ? new Date(goLiveAt) : null };
+      return this.accounts.create(fields, credentials);
+    });
+    if (problem) return newAccountPage(visit, problem);
+    return new Redirect(`/console/accounts/${result.slug}/account`);
   }
 
-  private async update(visit: Visit, read: ReadForm<Change>): Promise<PageAnswer> {
-    if ('issues' in read) return this.page(visit, problemOfIssues(visit, read));
-    return this.orProblem(visit, () => this.accounts.update(accountOf(visit).slug, read.body));
+  private update(visit: Visit, read: (visit: Visit) => Change): Promise<PageAnswer> {
+    return this.afterChange(visit, () => this.accounts.update(accountOf(visit).slug, read(visit)));
   }
 
-  private async orProblem(visit: Visit, change: () => Promise<unknown>): Promise<PageAnswer> {
-    try {
-      await change();
-      return new Redirect(pathTo(visit, 'account?saved=1'));
-    } catch (error) {
-      return this.page(visit, problemOf(visit, error));
-    }
+  private async afterChange(visit: Visit, change: () => Promise<unknown>): Promise<PageAnswer> {
+    const { problem } = await attempt(change);
+    return problem ? this.page(visit, problem) : new Redirect(pathTo(visit, 'account?saved=1'));
   }
 
-  private async page(visit: Visit, problem: string | null = null): Promise<Shown> {
+  private async page(visit: Visit, problem: AppError | null = null): Promise<Shown> {
     const { t } = visit;
     const facts = await this.reading.read(accountOf(visit).slug);
     const profile = this.bank.profile.name;
@@ -151,7 +134,6 @@ export class AccountSettingsPages {
     const nameOf = await this.names.find(visit, actors);
     const body = (
       <>
-        {problem && <Message kind="bad">{problem}</Message>}
         {visit.query.has('saved') && <Message kind="good">{t('account.saved')}</Message>}
         <AccountFactCards visit={visit} facts={facts} profile={profile} />
         <ModeHistory visit={visit} facts={facts} nameOf={nameOf} />
@@ -163,17 +145,12 @@ export class AccountSettingsPages {
                 <a href={pathTo(visit, 'account/new')}>{t('account.add')}</a>
               </p>
             )}
-            <div class="cards">
-              <NameForm visit={visit} facts={facts} />
-              <ModeForm visit={visit} facts={facts} />
-            </div>
-            <DetailsForm visit={visit} facts={facts} />
-            <CredentialsForm visit={visit} facts={facts} />
+            <AccountForms {...{ visit, facts, problem }} />
           </>
         )}
       </>
     );
-    return new Shown(t('account.title'), body, { status: problem ? 422 : 200 });
+    return new Shown(t('account.title'), body, statusOf(problem));
   }
 }
 
@@ -186,25 +163,7 @@ function isEverywhere(visit: Visit): boolean {
   return sessionOf(visit).roleEverywhere === 'admin';
 }
 
-function problemOfIssues(
-  { t, language }: Visit,
-  { issues }: Extract<ReadForm<unknown>, { issues: unknown }>,
-): string {
-  return t('account.invalid', { fields: describeIssues(t, language, issues) });
-}
-
-function problemOf(visit: Visit, error: unknown): string {
-  return problemIn(visit, error, (issues) => problemOfIssues(visit, { issues }));
-}
-
-function newAccountPage(visit: Visit, problem: string | null = null): Shown {
-  const { t } = visit;
-  const body = (
-    <>
-      {problem && <Message kind="bad">{problem}</Message>}
-      <StepUpNotice visit={visit} />
-      <NewAccountForm visit={visit} />
-    </>
-  );
-  return new Shown(t('account.add'), body, { status: problem ? 422 : 200 });
+function newAccountPage(visit: Visit, problem: AppError | null): Shown {
+  const form = <NewAccountForm {...{ visit, problem }} />;
+  return new Shown(visit.t('account.add'), form, statusOf(problem));
 }

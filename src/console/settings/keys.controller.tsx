@@ -11,12 +11,24 @@ import { isUuid, readPage, toList } from '../../platform/http/listing.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { Badge, Card, Pager } from '../kit/elements.js';
 import { formatTime } from '../formats.js';
-import { DataTable, Field, Form, Message, StepUpNotice } from '../kit/frame.js';
+import {
+  attempt,
+  Fields,
+  FormCard,
+  FormProblem,
+  reasonField,
+  statusOf,
+  typedBody,
+  type FormFields,
+} from '../kit/form.js';
+import { Form, Message, StepUpNotice } from '../kit/frame.js';
+import { Button, Hint } from '../kit/layout.js';
+import { wordIn } from '../kit/list-page.js';
+import { ListTable } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
-import { problemKey } from '../problems.js';
 import type { Visit } from '../requests.js';
-import { findTextKey, type TextKey } from '../texts.js';
-import { accountOf, pathId, pathTo, requireReason, typed } from '../visit.js';
+import type { TextKey } from '../texts.js';
+import { accountOf, pathId, pathTo, requireReason } from '../visit.js';
 
 const keys = '/console/accounts/:account/keys';
 const needs = 'manage keys';
@@ -25,10 +37,31 @@ const overlaps = [0, 3_600, 86_400, 604_800, 2_592_000] as const;
 const defaultOverlap = 86_400;
 const subject = (visit: Visit) => `key ${pathId(visit)}` as const;
 
+const newKeyFields = ({ t }: Visit): FormFields => ({
+  name: { label: 'keys.name', hint: 'keys.nameHint', maxLength: 100, required: true },
+  kind: {
+    label: 'keys.kind',
+    is: 'choice',
+    options: kinds.map((kind) => [kind, t(`keys.kind.${kind}`)]),
+  },
+  scope: {
+    label: 'keys.scopes',
+    is: 'choices',
+    options: scopes.map((one) => [one, t(`scope.${one}`), `${t(`scope.${one}.why`)} · ${one}`]),
+  },
+});
+const overlapField = ({ t }: Visit): FormFields => ({
+  overlap: {
+    label: 'keys.overlap',
+    is: 'choice',
+    options: overlaps.map((seconds) => [String(seconds), t(`keys.overlap.${seconds}`)]),
+  },
+});
+
 /** What the last form has led to. */
 interface Outcome {
   newKey?: string;
-  problem?: TextKey;
+  problem?: AppError | null;
 }
 
 @Controller()
@@ -49,18 +82,9 @@ export class KeyPages {
     audit: { action: 'create key', subject: (visit) => `account ${accountOf(visit).slug}` },
   })
   async create(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const { form } = visit;
-    const body = {
-      name: typed(visit, 'name'),
-      kind: form.get('kind'),
-      scopes: form.getAll('scope'),
-    };
-    const parsed = createKey.body.safeParse(body);
-    if (!parsed.success) {
-      const wrong = parsed.error.issues.map(({ path }) => path[0]);
-      return this.page(visit, { problem: problemOfField(wrong, body.scopes.length) });
-    }
-    return this.showing(visit, () => this.keys.create(accountOf(visit).id, parsed.data));
+    return this.showing(visit, async () =>
+      this.keys.create(accountOf(visit).id, readNewKey(visit)),
+    );
   }
 
   @ConsoleAction({ path: `${keys}/:id/rotate`, needs, audit: { action: 'rotate key', subject } })
@@ -80,19 +104,14 @@ export class KeyPages {
   }
 
   private async showing(visit: Visit, make: () => Promise<{ key: string }>): Promise<Shown> {
-    try {
-      const { key } = await make();
-      return await this.page(visit, { newKey: key });
-    } catch (error) {
-      const isRefusal = error instanceof AppError && error.status < 500;
-      if (!isRefusal || error.code === 'not_found') throw error;
-      return this.page(visit, { problem: problemKey(error) });
-    }
+    const { problem, result } = await attempt(make);
+    return this.page(visit, problem ? { problem } : { newKey: result.key });
   }
 
-  private async page(visit: Visit, { newKey, problem }: Outcome = {}): Promise<Shown> {
+  private async page(visit: Visit, { newKey, problem = null }: Outcome = {}): Promise<Shown> {
     const { t, query } = visit;
     const { id } = accountOf(visit);
+    const isOfNewKey = visit.path === pathTo(visit, 'keys');
     const cursor = query.get('cursor') ?? undefined;
     const page = readPage({ cursor }, isUuid);
     const { data, next } = toList(await this.keys.listPage(id, page), page, (row) => row.id);
@@ -107,20 +126,31 @@ export class KeyPages {
             {t('keys.created')} <code>{newKey}</code>
           </Message>
         )}
-        {problem && <Message kind="bad">{t(problem)}</Message>}
+        {problem && !isOfNewKey && <FormProblem {...{ visit, problem }} />}
         {query.has('revoked') && <Message kind="good">{t('keys.revoked')}</Message>}
         <KeyTable visit={visit} keys={[...data]} facts={{ now, isLast }} />
         <Pager visit={{ ...visit, path: pathTo(visit, 'keys') }} next={next} />
-        <NewKeyForm visit={visit} ticked={problem ? visit.form.getAll('scope') : []} />
+        <FormCard
+          {...{ visit, title: 'keys.create', button: 'keys.create', area: 'keys' }}
+          fields={newKeyFields(visit)}
+          problem={isOfNewKey ? problem : null}
+          action={pathTo(visit, 'keys')}
+        />
       </>
     );
-    return new Shown(t('keys.title'), body, { status: problem ? 422 : 200 });
+    return new Shown(t('keys.title'), body, statusOf(problem));
   }
 }
 
-function problemOfField(wrong: readonly unknown[], scopeCount: number): TextKey {
-  if (wrong.includes('name')) return 'keys.noName';
-  return scopeCount === 0 ? 'keys.noScope' : 'keys.onboardOnly';
+/** Its reasons have words of the console. */
+function readNewKey(visit: Visit) {
+  const { scope, ...given } = typedBody(visit, newKeyFields(visit));
+  const parsed = createKey.body.safeParse({ ...given, scopes: scope });
+  if (parsed.success) return parsed.data;
+  const isNameWrong = parsed.error.issues.some(({ path }) => path[0] === 'name');
+  const isWithoutScope = !visit.form.has('scope');
+  const reason = isNameWrong ? 'noName' : isWithoutScope ? 'noScope' : 'onboardOnly';
+  throw new AppError('validation_failed', { reason });
 }
 
 interface Facts {
@@ -141,44 +171,35 @@ function KeyTable({
   const { t, language } = visit;
   return (
     <Card title={t('keys.title')}>
-      <DataTable
-        empty={t('keys.empty')}
-        visit={visit}
-        name={t('keys.title')}
+      <ListTable
+        {...{ visit, rows: listed, name: 'keys.title', empty: t('keys.empty') }}
         columns={[
-          'keys.name',
-          'keys.hint',
-          'keys.scopes',
-          'keys.createdAt',
-          'keys.state',
-          'keys.actions',
+          {
+            label: 'keys.name',
+            is: 'wide',
+            cell: ({ name, kind }) => (
+              <>
+                {name ?? t('keys.ofSettings')}
+                <Hint isBlock>{t(`keys.kind.${kind as ApiKeyKind}`)}</Hint>
+              </>
+            ),
+          },
+          { label: 'keys.hint', cell: ({ hint }) => hint && <code>{`…${hint}`}</code> },
+          {
+            label: 'keys.scopes',
+            is: 'wide',
+            cell: (key) => key.scopes.map((scope) => wordIn(visit, 'scope', scope)).join(', '),
+          },
+          { label: 'keys.createdAt', cell: ({ createdAt }) => formatTime(createdAt, language) },
+          {
+            label: 'keys.state',
+            cell: (apiKey) => <KeyState {...{ visit, apiKey, now: facts.now }} />,
+          },
+          { label: 'keys.actions', cell: (apiKey) => <KeyActions {...{ visit, apiKey, facts }} /> },
         ]}
-      >
-        {listed.map((key) => (
-          <tr>
-            <td class="wide">
-              {key.name ?? t('keys.ofSettings')}
-              <div class="hint">{t(`keys.kind.${key.kind as ApiKeyKind}`)}</div>
-            </td>
-            <td>{key.hint === null ? t('app.none') : <code>{`…${key.hint}`}</code>}</td>
-            <td class="wide">{key.scopes.map((scope) => scopeName(visit, scope)).join(', ')}</td>
-            <td>{formatTime(key.createdAt, language)}</td>
-            <td>
-              <KeyState visit={visit} apiKey={key} now={facts.now} />
-            </td>
-            <td>
-              <KeyActions visit={visit} apiKey={key} facts={facts} />
-            </td>
-          </tr>
-        ))}
-      </DataTable>
+      />
     </Card>
   );
-}
-
-function scopeName({ t }: Visit, scope: string): string {
-  const key = findTextKey(`scope.${scope}`);
-  return key ? t(key) : scope;
 }
 
 function isUsable({ revokedAt, expiresAt }: ApiKey, now: Date): boolean {
@@ -200,75 +221,22 @@ function KeyState({ visit, apiKey, now }: { visit: Visit; apiKey: ApiKey; now: D
 
 function KeyActions({ visit, apiKey, facts }: { visit: Visit; apiKey: ApiKey; facts: Facts }) {
   const { t } = visit;
-  const { id, name, origin, expiresAt } = apiKey;
+  const { id, name, origin, expiresAt, hint } = apiKey;
   if (origin === 'settings' || !isUsable(apiKey, facts.now)) return null;
-  const path = pathTo(visit, `keys/${id}`);
+  const step = (action: 'rotate' | 'revoke', fields: FormFields) => (
+    <Form visit={visit} action={pathTo(visit, `keys/${id}/${action}`)} shown={`hint ${hint}`}>
+      {action === 'revoke' && facts.isLast && <Message kind="warn">{t('keys.lastOne')}</Message>}
+      <Fields {...{ visit, fields, values: { overlap: defaultOverlap } }} />
+      <Button is="plain" aria-label={`${t(`keys.${action}`)}: ${name}`}>
+        {t(`keys.${action}`)}
+      </Button>
+    </Form>
+  );
   return (
     <details>
       <summary>{t('keys.manage')}</summary>
-      {expiresAt === null && (
-        <Form visit={visit} action={`${path}/rotate`} shown={`hint ${apiKey.hint}`}>
-          <label>
-            {t('keys.overlap')}
-            <select name="overlap">
-              {overlaps.map((seconds) => (
-                <option value={seconds} selected={seconds === defaultOverlap}>
-                  {t(`keys.overlap.${seconds}`)}
-                </option>
-              ))}
-            </select>
-          </label>
-          <button class="plain" aria-label={`${t('keys.rotate')}: ${name}`}>
-            {t('keys.rotate')}
-          </button>
-        </Form>
-      )}
-      <Form visit={visit} action={`${path}/revoke`} shown={`hint ${apiKey.hint}`}>
-        {facts.isLast && <p class="notice warn">{t('keys.lastOne')}</p>}
-        <Field label={t('app.reason')} name="reason" maxlength={500} required />
-        <button class="plain" aria-label={`${t('keys.revoke')}: ${name}`}>
-          {t('keys.revoke')}
-        </button>
-      </Form>
+      {expiresAt === null && step('rotate', overlapField(visit))}
+      {step('revoke', reasonField)}
     </details>
-  );
-}
-
-function NewKeyForm({ visit, ticked }: { visit: Visit; ticked: readonly string[] }) {
-  const { t } = visit;
-  return (
-    <Card title={t('keys.create')}>
-      <Form visit={visit} action={pathTo(visit, 'keys')}>
-        <Field
-          label={t('keys.name')}
-          hint={t('keys.nameHint')}
-          name="name"
-          maxlength={100}
-          required
-        />
-        <label>
-          {t('keys.kind')}
-          <select name="kind">
-            {kinds.map((kind) => (
-              <option value={kind}>{t(`keys.kind.${kind}`)}</option>
-            ))}
-          </select>
-        </label>
-        <fieldset>
-          <legend>{t('keys.scopes')}</legend>
-          {scopes.map((scope) => (
-            <label class="choice">
-              <input type="checkbox" name="scope" value={scope} checked={ticked.includes(scope)} />
-              {t(`scope.${scope}`)}
-              <span class="hint">
-                {' '}
-                {t(`scope.${scope}.why`)} · <code>{scope}</code>
-              </span>
-            </label>
-          ))}
-        </fieldset>
-        <button>{t('keys.create')}</button>
-      </Form>
-    </Card>
   );
 }

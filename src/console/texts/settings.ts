@@ -50,7 +50,6 @@ export const settingsTexts = {
     'Os valores são guardados cifrados e não são mostrados de novo.',
     'The values are stored encrypted, and are not shown again.',
   ],
-  'account.save': ['Salvar', 'Save'],
   'account.saved': ['As alterações foram salvas.', 'The changes were saved.'],
   'account.change': ['Nome e peso', 'Name and weight'],
   'account.changeMode': ['Mudar o modo', 'Change the mode'],
@@ -71,10 +70,6 @@ export const settingsTexts = {
   'account.detailsWhy': [
     'Os arquivos OFX e CNAB 240 informam estes dados.',
     'OFX and CNAB 240 files state these details.',
-  ],
-  'account.detailsSandbox': [
-    'Sem cadastro, os arquivos usam os dados do banco de testes.',
-    'While nothing is set, files use the details of the sandbox bank.',
   ],
   'account.details.bankCode': ['Código do banco (COMPE)', 'Bank code (COMPE)'],
   'account.details.bankCodeHint': [
@@ -155,12 +150,6 @@ export const settingsTexts = {
     'Letras minúsculas, dígitos e hifens. Faz parte dos endereços de webhook e não muda.',
     'Lower-case letters, digits and hyphens. It is part of webhook addresses and never changes.',
   ],
-  'account.optional': ['Conexão', 'Connection'],
-  'account.onlyEverywhere': [
-    'Só quem administra todas as contas adiciona outra.',
-    'Only an admin of every account adds another.',
-  ],
-  'account.invalid': ['Confira: {fields}', 'Check: {fields}'],
 
   'problem.person_elsewhere': [
     'A pessoa já tem um papel em outro lugar: só um administrador de todas as contas dá outro.',
