@@ -7,12 +7,11 @@ const notMoved = [
   'accounts',
   'approvals',
   'connections',
-  'expected-payments',
   'files',
+  'expected-payments',
   'first-steps',
   'payer',
   'payments',
-  'people',
   'search',
   'serving',
 ];

@@ -180,7 +180,9 @@ function Input({ visit, name, field, isTyped, stored, error }: InputProps): JSX.
   const { t, form } = visit;
   const { label, hint, is = 'text', options = [], autocomplete, ...limits } = field;
   const chosen = isTyped ? form.getAll(name) : [stored ?? []].flat().map(String);
-  const text = is.startsWith('secret') ? '' : (chosen[0] ?? '');
+  // A code that was refused is of no use again.
+  const isShown = !is.startsWith('secret') && autocomplete !== 'one-time-code';
+  const text = isShown ? (chosen[0] ?? '') : '';
   const described = errorMarks(name, error);
   const named = (input: ComponentChildren, kind?: 'choice') => (
     <label class={kind}>

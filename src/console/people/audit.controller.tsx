@@ -3,14 +3,16 @@ import { Readable } from 'node:stream';
 import { Controller } from '@nestjs/common';
 import { Audit, type AuditedEntry } from '../../access/people/audit.service.js';
 import { AppError, invariant } from '../../platform/errors.js';
-import { readUuid } from '../../platform/http/listing.js';
+import { isUuid, readPage, toList } from '../../platform/http/listing.js';
 import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { auditCsvHeader, toCsvRow, toNdjsonRow } from './audit-file.js';
 import { formatTime } from '../formats.js';
-import { DataTable } from '../kit/frame.js';
+import { Pager } from '../kit/elements.js';
+import { Row } from '../kit/layout.js';
+import { ListCard, wordIn } from '../kit/list-page.js';
+import { ListTable } from '../kit/table.js';
 import { Download, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
-import { findTextKey, type Translate } from '../texts.js';
 
 const audit = '/console/accounts/:account/audit';
 const needs = 'see the audit';
@@ -26,25 +28,36 @@ export class AuditPages {
     menu: { title: 'audit.title', section: 'settings', place: 90 },
   })
   async list(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const { t, query } = visit;
-    const after = query.get('after');
-    if (after !== null) readUuid(after);
-    const found = await this.audit.listPage(scopeOf(visit), { limit: pageSize, after });
-    const entries = found.slice(0, pageSize);
-    const all = query.has('all') ? '&all=1' : '';
+    const { t, query, language } = visit;
+    const page = readPage({ limit: pageSize, cursor: query.get('cursor') ?? undefined }, isUuid);
+    const found = await this.audit.listPage(scopeOf(visit), page);
+    const { data: rows, next } = toList(found, page, ({ id }) => id);
     const body = (
       <>
         <Links visit={visit} />
-        <div class="card">
-          {entries.length === 0 ? (
-            <p class="muted">{t('audit.empty')}</p>
-          ) : (
-            <Entries visit={visit} entries={entries} />
-          )}
-          {found.length > pageSize && (
-            <a href={`${visit.path}?after=${entries.at(-1)?.id}${all}`}>{t('app.next')}</a>
-          )}
-        </div>
+        <ListCard>
+          <ListTable
+            {...{ visit, rows, name: 'audit.title', empty: t('audit.empty') }}
+            columns={[
+              { label: 'audit.at', cell: ({ at }) => formatTime(at, language) },
+              {
+                label: 'audit.person',
+                is: 'wide',
+                cell: ({ person }) => person ?? t('audit.server'),
+              },
+              { label: 'audit.account', cell: ({ slug }) => slug },
+              { label: 'audit.action', cell: ({ action }) => wordIn(visit, 'action', action) },
+              {
+                label: 'audit.subject',
+                is: 'wide',
+                cell: ({ subject }) => subjectOf(visit, subject),
+              },
+              { label: 'app.reason', is: 'wide', cell: ({ reason }) => reason },
+              { label: 'audit.shown', is: 'wide', cell: ({ shown }) => shown },
+            ]}
+          />
+          <Pager visit={visit} next={next} />
+        </ListCard>
       </>
     );
     return new Shown(t('audit.title'), body);
@@ -91,55 +104,17 @@ function Links({ visit }: { visit: Visit }) {
   const { t, path, query, session } = visit;
   const all = query.has('all') ? '&all=1' : '';
   return (
-    <p class="row">
+    <Row>
       <a href={`${path}/export?format=csv${all}`}>{t('audit.csv')}</a>
       <a href={`${path}/export?format=ndjson${all}`}>{t('audit.ndjson')}</a>
       {session?.roleEverywhere === 'admin' && (
         <a href={all ? path : `${path}?all=1`}>{t(all ? 'audit.one' : 'audit.all')}</a>
       )}
-    </p>
+    </Row>
   );
 }
 
-/** In the reader's language. An entry of a later version is shown as it is stored. */
-function nameOf(t: Translate, kind: 'action' | 'subject', stored: string): string {
-  const key = findTextKey(`${kind}.${stored}`);
-  return key ? t(key) : stored;
-}
-
-function subjectOf(t: Translate, subject: string): string {
+function subjectOf(visit: Visit, subject: string): string {
   const [kind = '', ...id] = subject.split(' ');
-  return [nameOf(t, 'subject', kind), ...id].join(' ');
-}
-
-function Entries({ visit, entries }: { visit: Visit; entries: readonly AuditedEntry[] }) {
-  const { t, language } = visit;
-  const none = t('app.none');
-  return (
-    <DataTable
-      visit={visit}
-      name={t('audit.title')}
-      columns={[
-        'audit.at',
-        'audit.person',
-        'audit.account',
-        'audit.action',
-        'audit.subject',
-        'app.reason',
-        'audit.shown',
-      ]}
-    >
-      {entries.map((entry) => (
-        <tr>
-          <td>{formatTime(entry.at, language)}</td>
-          <td class="wide">{entry.person ?? t('audit.server')}</td>
-          <td>{entry.slug ?? none}</td>
-          <td>{nameOf(t, 'action', entry.action)}</td>
-          <td class="wide">{subjectOf(t, entry.subject)}</td>
-          <td class="wide">{entry.reason ?? none}</td>
-          <td class="wide">{entry.shown ?? none}</td>
-        </tr>
-      ))}
-    </DataTable>
-  );
+  return [wordIn(visit, 'subject', kind), ...id].join(' ');
 }

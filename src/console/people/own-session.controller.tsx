@@ -6,11 +6,14 @@ import type { ListedSession } from '../../access/people/sessions.queries.js';
 import { AppError } from '../../platform/errors.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { formatTime } from '../formats.js';
-import { Field, Form, Message, DataTable } from '../kit/frame.js';
+import { Step } from '../kit/form.js';
+import { Message } from '../kit/frame.js';
+import { ListCard } from '../kit/list-page.js';
+import { ListTable } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import { cookieNames, readNext, writeCookie, type Visit } from '../requests.js';
 import { pathId, sessionOf } from '../visit.js';
-import { CodeField } from './sign-in.controller.js';
+import { codeFields, formPage, newPassword, nextIn } from './form-page.js';
 
 @Controller()
 export class OwnSessionPages {
@@ -94,76 +97,49 @@ export function SessionTable({
   endPath: (id: string) => string;
 }) {
   const { t, language } = visit;
-  if (open.length === 0) return <p class="muted">{t('sessions.empty')}</p>;
   return (
-    <div class="card">
-      <DataTable
-        visit={visit}
-        name={t('people.sessions')}
-        columns={['sessions.browser', 'sessions.since', 'sessions.lastUsed', 'people.actions']}
-      >
-        {open.map(({ id, userAgent, createdAt, lastUsedAt }) => (
-          <tr>
-            <td class="wide">{userAgent || t('app.none')}</td>
-            <td>{formatTime(createdAt, language)}</td>
-            <td>{formatTime(lastUsedAt, language)}</td>
-            <td>
-              {id === ownId ? (
+    <ListCard>
+      <ListTable
+        {...{ visit, rows: open, name: 'people.sessions', empty: t('sessions.empty') }}
+        columns={[
+          { label: 'sessions.browser', is: 'wide', cell: ({ userAgent }) => userAgent || null },
+          { label: 'sessions.since', cell: ({ createdAt }) => formatTime(createdAt, language) },
+          {
+            label: 'sessions.lastUsed',
+            cell: ({ lastUsedAt }) => formatTime(lastUsedAt, language),
+          },
+          {
+            label: 'people.actions',
+            cell: ({ id }) =>
+              id === ownId ? (
                 t('sessions.this')
               ) : (
-                <Form visit={visit} action={endPath(id)}>
-                  <button class="plain">{t('sessions.end')}</button>
-                </Form>
-              )}
-            </td>
-          </tr>
-        ))}
-      </DataTable>
-    </div>
+                <Step {...{ visit, action: endPath(id), button: 'sessions.end' }} />
+              ),
+          },
+        ]}
+      />
+    </ListCard>
   );
 }
 
-function stepUpPage(visit: Visit, problem?: string): Shown {
-  const { t, query, form } = visit;
-  const body = (
-    <div class="card">
-      {problem && <Message kind="bad">{problem}</Message>}
-      <p>{t('stepUp.why')}</p>
-      <Form visit={visit} action="/console/step-up">
-        <input type="hidden" name="next" value={readNext(query.get('next') ?? form.get('next'))} />
-        <CodeField label={t('code.labelOnly')} />
-        <button>{t('code.submit')}</button>
-      </Form>
-    </div>
-  );
-  return new Shown(t('stepUp.title'), body, { isNarrow: true, status: problem ? 422 : 200 });
+function stepUpPage(visit: Visit, problem: string | null = null): Shown {
+  return formPage({
+    ...{ visit, title: 'stepUp.title', button: 'code.submit', problem, hidden: nextIn(visit) },
+    fields: codeFields('code.labelOnly'),
+    above: <p>{visit.t('stepUp.why')}</p>,
+  });
 }
 
-function passwordPage(visit: Visit, problem?: string): Shown {
-  const { t } = visit;
-  const body = (
-    <div class="card">
-      {problem && <Message kind="bad">{problem}</Message>}
-      <Form visit={visit} action="/console/password">
-        <Field
-          label={t('password.current')}
-          name="current"
-          type="password"
-          autocomplete="current-password"
-          required
-        />
-        <Field
-          label={t('password.next')}
-          hint={t('password.hint')}
-          name="new"
-          type="password"
-          autocomplete="new-password"
-          minlength={12}
-          required
-        />
-        <button>{t('password.submit')}</button>
-      </Form>
-    </div>
-  );
-  return new Shown(t('password.title'), body, { isNarrow: true, status: problem ? 422 : 200 });
+function passwordPage(visit: Visit, problem: string | null = null): Shown {
+  return formPage({
+    ...{ visit, title: 'password.title', button: 'password.submit', problem },
+    fields: {
+      current: {
+        ...{ label: 'password.current', is: 'secret', autocomplete: 'current-password' },
+        required: true,
+      },
+      new: { label: 'password.next', ...newPassword },
+    },
+  });
 }

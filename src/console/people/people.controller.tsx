@@ -5,9 +5,14 @@ import { Operators } from '../../access/people/operators.service.js';
 import { roleNames, type PersonRole } from '../../access/people/roles.js';
 import { OperatorSessions } from '../../access/people/sessions.service.js';
 import { AppError } from '../../platform/errors.js';
-import { readUuid } from '../../platform/http/listing.js';
+import { isUuid, readPage, toList } from '../../platform/http/listing.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { Field, Form, Message, StepUpNotice, DataTable } from '../kit/frame.js';
+import { Pager } from '../kit/elements.js';
+import { attempt, FormCard, statusOf, Step, typedBody, type FormFields } from '../kit/form.js';
+import { Form, Message, StepUpNotice } from '../kit/frame.js';
+import { Button, Hint, Row } from '../kit/layout.js';
+import { ListCard } from '../kit/list-page.js';
+import { ListTable } from '../kit/table.js';
 import { SessionTable } from './own-session.controller.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
@@ -35,23 +40,21 @@ export class PeoplePages {
 
   @ConsoleAction({ path: people, needs, audit: 'own' })
   async invite(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const { form } = visit;
-    const by = administratorOf(visit);
-    const role = readRole(form.get('role'));
-    if (role === null) throw new AppError('validation_failed');
-    const accountId = form.get('where') === 'everywhere' ? null : accountOf(visit).id;
-    const email = form.get('email') ?? '';
-    const { linkToken } = await this.operators.invite(by, email, { accountId, role });
-    return this.page(visit, linkToken);
+    const { email = '' } = typedBody(visit, invitationFields(visit));
+    const { problem, result } = await attempt(() => {
+      const role = readRole(visit.form.get('role'));
+      if (role === null) throw new AppError('validation_failed');
+      const by = administratorOf(visit);
+      return this.operators.invite(by, String(email), { accountId: whereIn(visit), role });
+    });
+    return this.page(visit, problem ? { problem } : { linkToken: result.linkToken });
   }
 
   @ConsoleAction({ path: `${people}/:id/role`, needs, audit: 'own' })
   async setRole(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const { form } = visit;
-    const everywhere = form.get('where') === 'everywhere';
     await this.operators.setRole(administratorOf(visit), pathId(visit), {
-      accountId: everywhere ? null : accountOf(visit).id,
-      role: readRole(form.get('role')),
+      accountId: whereIn(visit),
+      role: readRole(visit.form.get('role')),
     });
     return new Redirect(pathOf(visit));
   }
@@ -65,7 +68,8 @@ export class PeoplePages {
   @ConsoleAction({ path: `${people}/:id/reset`, needs, audit: 'own' })
   async reset(@Visiting() visit: Visit): Promise<PageAnswer> {
     const by = administratorOf(visit);
-    return this.page(visit, await this.operators.reset(by, pathId(visit), requireReason(visit)));
+    const linkToken = await this.operators.reset(by, pathId(visit), requireReason(visit));
+    return this.page(visit, { linkToken });
   }
 
   @ConsolePage({ path: `${people}/:id/sessions`, needs })
@@ -97,13 +101,15 @@ export class PeoplePages {
   }
 
   /** `linkToken`: of a link that is shown once; null where no link was needed. */
-  private async page(visit: Visit, linkToken?: string | null): Promise<Shown> {
+  private async page(
+    visit: Visit,
+    { linkToken, problem = null }: { linkToken?: string | null; problem?: AppError | null } = {},
+  ): Promise<Shown> {
     const { t, query } = visit;
-    const after = query.get('after');
-    if (after !== null) readUuid(after);
-    const accountId = accountOf(visit).id;
-    const found = await this.operators.list(accountId, { limit: pageSize, after });
-    const shown = found.slice(0, pageSize);
+    const page = readPage({ limit: pageSize, cursor: query.get('cursor') ?? undefined }, isUuid);
+    const found = await this.operators.list(accountOf(visit).id, page);
+    const { data: rows, next } = toList(found, page, ({ id }) => id);
+    const isOwn = ({ id }: ListedPerson) => id === sessionOf(visit).operatorId;
     const body = (
       <>
         <StepUpNotice visit={visit} />
@@ -113,77 +119,79 @@ export class PeoplePages {
           </Message>
         )}
         {linkToken === null && <Message kind="good">{t('people.granted')}</Message>}
-        <Invitation visit={visit} />
-        <div class="card">
-          <DataTable
-            visit={visit}
-            name={t('people.title')}
-            columns={['people.email', 'people.state', 'people.roleHere', 'people.actions']}
-          >
-            {shown.map((person) => (
-              <PersonRow visit={visit} person={person} />
-            ))}
-          </DataTable>
-          {found.length > pageSize && (
-            <a href={`${pathOf(visit)}?after=${shown.at(-1)?.id}`}>{t('app.next')}</a>
-          )}
-        </div>
+        <FormCard
+          {...{ visit, problem, action: pathOf(visit), fields: invitationFields(visit) }}
+          title="people.invite"
+          button="people.invite"
+        />
+        <ListCard>
+          <ListTable
+            {...{ visit, rows, name: 'people.title' }}
+            columns={[
+              {
+                label: 'people.email',
+                is: 'wide',
+                cell: (person) => `${person.email} ${isOwn(person) ? t('people.you') : ''}`,
+              },
+              { label: 'people.state', cell: ({ state }) => t(`people.state.${state}`) },
+              {
+                label: 'people.roleHere',
+                cell: (person) => <Roles {...{ visit, person, isOwn: isOwn(person) }} />,
+              },
+              {
+                label: 'people.actions',
+                cell: (person) => !isOwn(person) && <PersonActions {...{ visit, person }} />,
+              },
+            ]}
+          />
+          <Pager visit={{ ...visit, path: pathOf(visit) }} next={next} />
+        </ListCard>
       </>
     );
-    return new Shown(t('people.title'), body);
+    return new Shown(t('people.title'), body, statusOf(problem));
   }
 }
 
-function Invitation({ visit }: { visit: Visit }) {
-  const { t } = visit;
-  return (
-    <div class="card">
-      <h2>{t('people.invite')}</h2>
-      <Form visit={visit} action={pathOf(visit)}>
-        <div class="row">
-          <Field label={t('people.email')} name="email" type="email" autocomplete="off" required />
-          <label>
-            {t('people.role')}
-            <RoleSelect visit={visit} chosen="viewer" />
-          </label>
-          {visit.session?.roleEverywhere === 'admin' && (
-            <label>
-              {t('people.where')}
-              <select name="where">
-                <option value="here">{t('people.here')}</option>
-                <option value="everywhere">{t('people.everywhere')}</option>
-              </select>
-            </label>
-          )}
-          <button>{t('people.invite')}</button>
-        </div>
-      </Form>
-    </div>
-  );
+function invitationFields({ t, session }: Visit): FormFields {
+  return {
+    email: { label: 'people.email', is: 'email', required: true },
+    role: {
+      label: 'people.role',
+      is: 'choice',
+      options: roleNames.map((role) => [role, t(`role.${role}`)]),
+    },
+    ...(session?.roleEverywhere === 'admin' && {
+      where: {
+        label: 'people.where',
+        is: 'choice',
+        options: [
+          ['here', t('people.here')],
+          ['everywhere', t('people.everywhere')],
+        ],
+      },
+    }),
+  };
 }
 
-function PersonRow({ visit, person }: { visit: Visit; person: ListedPerson }) {
+interface PersonProps {
+  visit: Visit;
+  person: ListedPerson;
+}
+
+function Roles({ visit, person, isOwn }: PersonProps & { isOwn: boolean }) {
   const { t } = visit;
-  const { id, email, state, roleEverywhere, roles } = person;
-  const isOwn = id === sessionOf(visit).operatorId;
+  const { id, roleEverywhere, roles } = person;
   const hereId = accountOf(visit).id;
   const here = roles.find(({ accountId }) => accountId === hereId)?.role ?? null;
   return (
-    <tr>
-      <td class="wide">
-        {email} {isOwn && t('people.you')}
-      </td>
-      <td>{t(`people.state.${state}`)}</td>
-      <td>
-        {roleEverywhere && (
-          <div>
-            {t(`role.${roleEverywhere}`)} · {t('people.everywhere')}
-          </div>
-        )}
-        {isOwn ? here && t(`role.${here}`) : <RoleForm visit={visit} id={id} here={here} />}
-      </td>
-      <td>{!isOwn && <PersonActions visit={visit} person={person} />}</td>
-    </tr>
+    <>
+      {roleEverywhere && (
+        <div>
+          {t(`role.${roleEverywhere}`)} · {t('people.everywhere')}
+        </div>
+      )}
+      {isOwn ? here && t(`role.${here}`) : <RoleForm visit={visit} id={id} here={here} />}
+    </>
   );
 }
 
@@ -191,59 +199,42 @@ function RoleForm({ visit, id, here }: { visit: Visit; id: string; here: PersonR
   const { t } = visit;
   return (
     <Form visit={visit} action={`${pathOf(visit)}/${id}/role`}>
-      <div class="row">
-        <RoleSelect visit={visit} chosen={here} withNone />
-        <button class="plain">{t('app.save')}</button>
-      </div>
+      <Row>
+        <select name="role" aria-label={t('people.role')}>
+          <option value="" selected={here === null}>
+            {t('people.noRole')}
+          </option>
+          {roleNames.map((role) => (
+            <option value={role} selected={role === here}>
+              {t(`role.${role}`)}
+            </option>
+          ))}
+        </select>
+        <Button is="plain">{t('app.save')}</Button>
+      </Row>
     </Form>
   );
 }
 
-function PersonActions({ visit, person }: { visit: Visit; person: ListedPerson }) {
+function PersonActions({ visit, person: { id, state, isOnlyHere } }: PersonProps) {
   const { t } = visit;
-  const { id, state, isOnlyHere } = person;
+  const path = `${pathOf(visit)}/${id}`;
   if (!isOnlyHere && !administratorOf(visit).isAdminEverywhere)
-    return <span class="muted">{t('people.elsewhere')}</span>;
-  const action = (name: 'disable' | 'reset') => (
-    <Form visit={visit} action={`${pathOf(visit)}/${id}/${name}`}>
-      <div class="row">
-        <input name="reason" placeholder={t('app.reason')} aria-label={t('app.reason')} required />
-        <button class="plain">{t(`people.${name}`)}</button>
-      </div>
-    </Form>
-  );
+    return <Hint>{t('people.elsewhere')}</Hint>;
   return (
     <>
-      <a href={`${pathOf(visit)}/${id}/sessions`}>{t('people.sessions')}</a>
-      {state !== 'disabled' && action('disable')}
-      {action('reset')}
+      <a href={`${path}/sessions`}>{t('people.sessions')}</a>
+      {state !== 'disabled' && (
+        <Step {...{ visit, action: `${path}/disable`, button: 'people.disable' }} asksReason />
+      )}
+      <Step {...{ visit, action: `${path}/reset`, button: 'people.reset' }} asksReason />
     </>
   );
 }
 
-function RoleSelect({
-  visit: { t },
-  chosen,
-  withNone = false,
-}: {
-  visit: Visit;
-  chosen: PersonRole | null;
-  withNone?: boolean;
-}) {
-  return (
-    <select name="role" aria-label={t('people.role')}>
-      {withNone && (
-        <option value="" selected={chosen === null}>
-          {t('people.noRole')}
-        </option>
-      )}
-      {roleNames.map((role) => (
-        <option value={role} selected={role === chosen}>
-          {t(`role.${role}`)}
-        </option>
-      ))}
-    </select>
-  );
+/** The account in which a role is given; null for every account. */
+function whereIn(visit: Visit): number | null {
+  return visit.form.get('where') === 'everywhere' ? null : accountOf(visit).id;
 }
 
 function administratorOf(visit: Visit): Administrator {

@@ -9,11 +9,20 @@ import { authenticatorUrl } from '../../access/people/totp.js';
 import { AppError, invariant } from '../../platform/errors.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { secondStep } from '../console.guard.js';
-import { Field, Form, Message } from '../kit/frame.js';
+import { CodeList, QrCode } from '../kit/codes.js';
+import { Card } from '../kit/elements.js';
+import type { FormFields } from '../kit/form.js';
+import { ButtonLink, Hint } from '../kit/layout.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import { cookieNames, readNext, writeCookie, type Visit } from '../requests.js';
+import { codeFields, formPage, newPassword, nextIn, type FormPage } from './form-page.js';
 
-const narrow = { isNarrow: true };
+const emailFields: FormFields = {
+  email: {
+    ...{ label: 'signIn.email', is: 'email', autocomplete: 'username', required: true },
+    autofocus: true,
+  },
+};
 
 @Controller()
 export class SignInPages {
@@ -78,20 +87,14 @@ export class SignInPages {
     visit.csrfToken = this.sessions.csrfTokenOf(result);
     const { t } = visit;
     const body = (
-      <div class="card">
+      <Card>
         <p>{t('recovery.why')}</p>
-        <ul class="codes">
-          {result.recoveryCodes.map((code) => (
-            <li>{code}</li>
-          ))}
-        </ul>
-        <a class="button" href="/console">
-          {t('app.continue')}
-        </a>
-      </div>
+        <CodeList codes={result.recoveryCodes} />
+        <ButtonLink href="/console">{t('app.continue')}</ButtonLink>
+      </Card>
     );
     const cookies = [this.cookie(result.token)];
-    return new Shown(t('recovery.title'), body, { ...narrow, cookies });
+    return new Shown(t('recovery.title'), body, { isNarrow: true, cookies });
   }
 
   @ConsolePage({ path: '/console/link/:token', needs: 'nobody' })
@@ -132,32 +135,25 @@ export class SignInPages {
     return new Redirect(`${page}${query}`, [this.cookie(token)]);
   }
 
-  private async authenticatorPage(visit: Visit, problem?: string): Promise<Shown> {
+  private async authenticatorPage(visit: Visit, problem: string | null = null): Promise<Shown> {
     const session = incomplete(visit);
     const { t } = visit;
     const secret = await this.sessions.getNewSecret(session);
     const url = authenticatorUrl(secret, session.email);
     const svg = await QRCode.toString(url, { type: 'svg', margin: 2 });
-    const body = (
-      <div class="card">
-        {problem && <Message kind="bad">{problem}</Message>}
-        <p>{t('authenticator.why')}</p>
-        <div
-          class="qr"
-          role="img"
-          aria-label={t('authenticator.qr')}
-          dangerouslySetInnerHTML={{ __html: svg }}
-        />
-        <p>
-          {t('authenticator.secret')} <code>{secret.replace(/(.{4})(?=.)/g, '$1 ')}</code>
-        </p>
-        <Form visit={visit} action="/console/authenticator">
-          <CodeField label={t('code.labelOnly')} />
-          <button>{t('code.submit')}</button>
-        </Form>
-      </div>
-    );
-    return new Shown(t('authenticator.title'), body, { ...narrow, status: problem ? 422 : 200 });
+    return formPage({
+      ...{ visit, title: 'authenticator.title', button: 'code.submit', problem },
+      fields: codeFields('code.labelOnly'),
+      above: (
+        <>
+          <p>{t('authenticator.why')}</p>
+          <QrCode svg={svg} label={t('authenticator.qr')} />
+          <p>
+            {t('authenticator.secret')} <code>{secret.replace(/(.{4})(?=.)/g, '$1 ')}</code>
+          </p>
+        </>
+      ),
+    });
   }
 
   /** A session's cookie ends with the browser. */
@@ -172,98 +168,53 @@ function incomplete({ session }: Visit): Session {
   return session;
 }
 
-function signInPage(visit: Visit, problem?: string, options: Shown['options'] = {}): Shown {
-  const { t, query, form } = visit;
-  const body = (
-    <div class="card">
-      {problem && <Message kind="bad">{problem}</Message>}
-      <Form visit={visit} action="/console/sign-in">
-        <input type="hidden" name="next" value={readNext(query.get('next') ?? form.get('next'))} />
-        <EmailField visit={visit} />
-        <Field
-          label={t('signIn.password')}
-          name="password"
-          type="password"
-          autocomplete="current-password"
-          required
-        />
-        <button>{t('signIn.submit')}</button>
-      </Form>
-      <p class="hint">{t('signIn.first')}</p>
-    </div>
-  );
-  return new Shown(t('signIn.title'), body, { ...narrow, ...options });
+function signInPage(
+  visit: Visit,
+  problem: string | null = null,
+  options: Shown['options'] = {},
+): Shown {
+  const form: FormPage = {
+    ...{ visit, title: 'signIn.title', button: 'signIn.submit', problem },
+    fields: {
+      ...emailFields,
+      password: {
+        ...{ label: 'signIn.password', is: 'secret', autocomplete: 'current-password' },
+        required: true,
+      },
+    },
+    hidden: nextIn(visit),
+    below: <Hint isBlock>{visit.t('signIn.first')}</Hint>,
+  };
+  return formPage(form, options);
 }
 
-function codePage(visit: Visit, problem?: string): Shown {
-  const { t, query, form } = visit;
-  const body = (
-    <div class="card">
-      {problem && <Message kind="bad">{problem}</Message>}
-      <Form visit={visit} action="/console/code">
-        <input type="hidden" name="next" value={readNext(query.get('next') ?? form.get('next'))} />
-        <CodeField label={t('code.label')} hasLetters />
-        <button>{t('code.submit')}</button>
-      </Form>
-    </div>
-  );
-  return new Shown(t('code.title'), body, { ...narrow, status: problem ? 422 : 200 });
+function codePage(visit: Visit, problem: string | null = null): Shown {
+  return formPage({
+    ...{ visit, title: 'code.title', button: 'code.submit', problem, hidden: nextIn(visit) },
+    fields: codeFields('code.label', true),
+  });
 }
 
-export function CodeField({ label, hasLetters = false }: { label: string; hasLetters?: boolean }) {
-  return (
-    <Field
-      label={label}
-      name="code"
-      inputmode={hasLetters ? 'text' : 'numeric'}
-      autocapitalize="none"
-      autocomplete="one-time-code"
-      maxlength={20}
-      required
-      autofocus
-    />
-  );
-}
-
-function EmailField({ visit: { t, form } }: { visit: Visit }) {
-  return (
-    <Field
-      label={t('signIn.email')}
-      name="email"
-      type="email"
-      autocomplete="username"
-      required
-      autofocus
-      value={form.get('email') ?? ''}
-    />
-  );
-}
-
-function linkPage(visit: Visit, link: { email: string | null }, problem?: string): Shown {
+function linkPage(
+  visit: Visit,
+  { email }: { email: string | null },
+  problem: string | null = null,
+): Shown {
   const { t } = visit;
-  const body = (
-    <div class="card">
-      {problem && <Message kind="bad">{problem}</Message>}
-      <p>{link.email === null ? t('link.firstWhy') : t('link.for', { email: link.email })}</p>
-      <Form visit={visit} action={visit.path}>
-        {link.email === null ? (
-          <EmailField visit={visit} />
-        ) : (
-          <input type="hidden" name="username" autocomplete="username" value={link.email} />
+  return formPage({
+    ...{ visit, button: 'link.submit', problem },
+    title: email === null ? 'link.firstTitle' : 'link.title',
+    fields: {
+      ...(email === null && emailFields),
+      password: { label: 'signIn.password', ...newPassword },
+    },
+    above: (
+      <>
+        <p>{email === null ? t('link.firstWhy') : t('link.for', { email })}</p>
+        {email !== null && (
+          <input type="hidden" name="username" autocomplete="username" value={email} />
         )}
-        <Field
-          label={t('signIn.password')}
-          hint={t('password.hint')}
-          name="password"
-          type="password"
-          autocomplete="new-password"
-          minlength={12}
-          required
-        />
-        <button>{t('link.submit')}</button>
-      </Form>
-    </div>
-  );
-  const title = link.email === null ? t('link.firstTitle') : t('link.title');
-  return new Shown(title, body, { ...narrow, status: problem ? 422 : 200 });
+      </>
+    ),
+  });
 }
