@@ -8,7 +8,6 @@ const notMoved = [
   'approvals',
   'connections',
   'files',
-  'expected-payments',
   'first-steps',
   'payer',
   'payments',

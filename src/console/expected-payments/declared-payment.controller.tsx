@@ -1,7 +1,6 @@
 // What people do with payments that they expect: declare, change and cancel them.
 import { Controller } from '@nestjs/common';
-import { fieldError, type FieldErrors } from '../../bank-contract/field-errors.js';
-import type { RouteInput } from '../../bank-contract/route.js';
+import { fieldError } from '../../bank-contract/field-errors.js';
 import {
   amendPayment,
   declarePayment,
@@ -9,10 +8,9 @@ import {
 } from '../../statement/expected-payments/declared-payments.schema.js';
 import { DeclaredPayments } from '../../statement/expected-payments/declared-payments.service.js';
 import type { AuditedSubject } from '../../access/people/audited-actions.js';
-import { decode } from '../../platform/http/contract-route.js';
-import { AppError } from '../../platform/errors.js';
+import { AppError, invalidField } from '../../platform/errors.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import type { FormErrors } from '../kit/form-fields.js';
+import { attempt, readBody, statusOf } from '../kit/form.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import {
@@ -25,20 +23,16 @@ import {
   typed,
 } from '../visit.js';
 import {
-  amendmentOf,
-  declarationOf,
-  emptyPayment,
-  formOfPayment,
-  paymentErrors,
-  readPaymentForm,
-  type PaymentForm,
+  PaymentForm,
+  typedAmendment,
+  typedDeclaration,
+  valuesOfPayment,
+  type PaymentFormProps,
 } from './payment-form.js';
-import { PaymentFormFields } from './payment-form-fields.js';
 
 const payments = '/console/accounts/:account/expected-payments';
 const needs = 'manage expected payments';
 const paymentOf = (visit: Visit): AuditedSubject => `expected_payment ${pathId(visit)}`;
-const noErrors: FormErrors = new Map();
 
 @Controller()
 export class DeclaredPaymentPages {
@@ -46,7 +40,7 @@ export class DeclaredPaymentPages {
 
   @ConsolePage({ path: `${payments}/new`, needs })
   new(@Visiting() visit: Visit): PageAnswer {
-    return newPage(visit, emptyPayment, noErrors);
+    return newPage(visit, null);
   }
 
   @ConsoleAction({
@@ -55,20 +49,19 @@ export class DeclaredPaymentPages {
     audit: { action: 'declare expected payment', subject: () => 'expected_payment new' },
   })
   async declare(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const form = readPaymentForm(visit.form);
-    const issues: FieldErrors = {};
-    const body = decode(declarePayment.body, declarationOf(form), issues) as
-      RouteInput<typeof declarePayment>['body'] | undefined;
-    if (!body) return newPage(visit, form, paymentErrors(issues));
     const { accountId, actor } = callerOf(visit);
     const author = { accountId, actor, reason: null };
-    try {
-      const { id } = await this.payments.declare(author, body.externalId, toTerms(body));
-      return new Redirect(pathTo(visit, `expected-payments/${id}`));
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'idempotency_key_reused') throw error;
-      return newPage(visit, form, new Map([['externalId', fieldError('other_terms')]]));
-    }
+    const { problem, result } = await attempt(async () => {
+      const body = readBody(declarePayment.body, typedDeclaration(visit));
+      try {
+        return await this.payments.declare(author, body.externalId, toTerms(body));
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code !== 'idempotency_key_reused') throw error;
+        throw invalidField('$.externalId', fieldError('other_terms'));
+      }
+    });
+    if (problem) return newPage(visit, problem);
+    return new Redirect(pathTo(visit, `expected-payments/${result.id}`));
   }
 
   @ConsolePage({ path: `${payments}/:id/edit`, needs })
@@ -77,8 +70,11 @@ export class DeclaredPaymentPages {
     if (!isAllowedTo(visit, 'see personal data')) throw new AppError('forbidden');
     const id = pathId(visit);
     const payment = await this.payments.get(accountOf(visit).id, id, { isVisible: true });
-    const changed = { id, version: String(payment.version) };
-    return editPage(visit, formOfPayment(payment), noErrors, changed);
+    return editPage({
+      ...{ visit, problem: null, values: valuesOfPayment(payment) },
+      references: payment.references,
+      changed: { id, version: String(payment.version) },
+    });
   }
 
   @ConsoleAction({
@@ -88,22 +84,17 @@ export class DeclaredPaymentPages {
   })
   async amend(@Visiting() visit: Visit): Promise<PageAnswer> {
     const id = pathId(visit);
-    const form = readPaymentForm(visit.form);
-    const changed = { id, version: typed(visit, 'shown') };
-    const issues: FieldErrors = {};
-    const body = decode(amendPayment.body, amendmentOf(form), issues) as
-      RouteInput<typeof amendPayment>['body'] | undefined;
-    if (!body) return editPage(visit, form, paymentErrors(issues), changed);
     const { accountId, actor } = callerOf(visit);
-    const author = { accountId, actor, reason: body.reason };
-    try {
-      await this.payments.amend(author, id, body, { version: shownVersion(visit) });
-      return new Redirect(pathTo(visit, `expected-payments/${id}`));
-    } catch (error) {
-      const errors = error instanceof AppError ? error.details.errors : undefined;
-      if (!errors) throw error;
-      return editPage(visit, form, paymentErrors(errors), changed);
-    }
+    const { problem } = await attempt(async () => {
+      const body = readBody(amendPayment.body, typedAmendment(visit));
+      const author = { accountId, actor, reason: body.reason };
+      return this.payments.amend(author, id, body, { version: shownVersion(visit) });
+    });
+    // Of another version there is nothing to mend in this form.
+    if (problem && !problem.details.errors) throw problem;
+    const changed = { id, version: typed(visit, 'shown') };
+    if (problem) return editPage({ visit, problem, changed });
+    return new Redirect(pathTo(visit, `expected-payments/${id}`));
   }
 
   @ConsoleAction({
@@ -126,18 +117,14 @@ function shownVersion(visit: Visit): number {
   return Number(shown);
 }
 
-function newPage(visit: Visit, form: PaymentForm, errors: FormErrors): Shown {
-  const body = <PaymentFormFields {...{ visit, form, errors }} changed={null} />;
-  return new Shown(visit.t('expectedPayment.new'), body, { status: errors.size === 0 ? 200 : 400 });
+function newPage(visit: Visit, problem: AppError | null): Shown {
+  const body = <PaymentForm {...{ visit, problem }} changed={null} />;
+  return new Shown(visit.t('expectedPayment.new'), body, statusOf(problem));
 }
 
-function editPage(
-  visit: Visit,
-  form: PaymentForm,
-  errors: FormErrors,
-  changed: { id: string; version: string },
-): Shown {
-  const body = <PaymentFormFields {...{ visit, form, errors, changed }} />;
-  const title = visit.t('expectedPayment.amendTitle', { externalId: form.fields.externalId });
-  return new Shown(title, body, { status: errors.size === 0 ? 200 : 400 });
+function editPage(props: PaymentFormProps): Shown {
+  const { visit, problem, values = {} } = props;
+  const externalId = String(values.externalId ?? typed(visit, 'externalId'));
+  const title = visit.t('expectedPayment.amendTitle', { externalId });
+  return new Shown(title, <PaymentForm {...props} />, statusOf(problem));
 }

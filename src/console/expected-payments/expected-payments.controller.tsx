@@ -9,13 +9,20 @@ import {
 } from '../../reconciliation/api/transactions.schema.js';
 import { ActorNames } from '../actor-names.service.js';
 import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { Filters } from '../kit/elements.js';
-import { readFilters } from '../list-query.js';
+import { Amount } from '../kit/elements.js';
+import { ButtonLink, Hint, Row } from '../kit/layout.js';
+import { listPage } from '../kit/list-page.js';
 import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { accountOf, callerOf, pathId, isAllowedTo, pathTo } from '../visit.js';
-import { PaymentDetail } from './payment-detail.js';
-import { PaymentTable } from './payment-list.js';
+import {
+  amountText,
+  dueText,
+  PaymentDetail,
+  paymentKindText,
+  PaymentState,
+  punctuated,
+} from './payment-detail.js';
 
 const payments = '/console/accounts/:account/expected-payments';
 
@@ -32,45 +39,70 @@ export class ExpectedPaymentPages {
     needs: 'view',
     menu: { title: 'expectedPayment.title', section: 'statement', place: 43 },
   })
-  async list(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const { t } = visit;
-    const { filters, wrong } = readFilters(listExpectedPayments.query, visit.query);
-    const { data, next } = await this.reading.list(callerOf(visit), filters);
-    const states = expectedPaymentStates.map(
-      (state) => [state, t(`paymentState.${state}`)] as const,
-    );
-    const body = (
-      <>
-        <p>{t('expectedPayment.intro')}</p>
-        <p class="row">
-          {isAllowedTo(visit, 'manage expected payments') && (
-            <a class="button" href={pathTo(visit, 'expected-payments/new')}>
-              {t('expectedPayment.new')}
-            </a>
-          )}
-          <a href={pathTo(visit, 'expected-payments?state=overdue')}>
-            {t('expectedPayment.onlyOverdue')}
-          </a>
-        </p>
-        <Filters
-          visit={visit}
-          wrong={wrong}
-          fields={[
-            { name: 'state', label: 'expectedPayment.state', options: states },
-            { name: 'reference', label: 'expectedPayment.anyReference', type: 'search' },
-            { name: 'externalId', label: 'expectedPayment.externalId', type: 'search' },
-            {
-              name: 'metadata',
-              label: 'expectedPayment.metadata',
-              type: 'search',
-              hint: 'expectedPayment.metadataFilterHint',
-            },
-          ]}
-        />
-        <PaymentTable visit={visit} payments={[...data]} next={next} />
-      </>
-    );
-    return new Shown(t('expectedPayment.title'), body);
+  list(@Visiting() visit: Visit): Promise<PageAnswer> {
+    return listPage({
+      visit,
+      title: 'expectedPayment.title',
+      empty: 'expectedPayment.none',
+      before: <Intro visit={visit} />,
+      query: listExpectedPayments.query,
+      filters: {
+        state: {
+          label: 'expectedPayment.state',
+          options: expectedPaymentStates,
+          of: 'paymentState',
+        },
+        reference: { label: 'expectedPayment.anyReference' },
+        externalId: { label: 'expectedPayment.externalId' },
+        metadata: {
+          label: 'expectedPayment.metadata',
+          hint: 'expectedPayment.metadataFilterHint',
+        },
+      },
+      read: ({ limit }, filters) => this.reading.list(callerOf(visit), { ...filters, limit }),
+      columns: (_rows) => [
+        {
+          label: 'expectedPayment.payment',
+          is: 'wide',
+          cell: (payment) => (
+            <>
+              <a href={pathTo(visit, `expected-payments/${payment.id}`)}>
+                {payment.externalId ?? payment.references[0]?.value ?? payment.id.slice(-12)}
+              </a>
+              <Hint isBlock>{paymentKindText(visit, payment)}</Hint>
+            </>
+          ),
+        },
+        {
+          label: 'expectedPayment.counterparty',
+          is: 'wide',
+          cell: ({ counterparty: { name, taxId } }) =>
+            name === null ? (
+              punctuated(taxId)
+            ) : (
+              <>
+                {name}
+                {taxId !== null && <Hint isBlock>{punctuated(taxId)}</Hint>}
+              </>
+            ),
+        },
+        { label: 'expectedPayment.due', cell: (payment) => dueText(visit, payment) },
+        {
+          label: 'expectedPayment.amount',
+          is: 'number',
+          cell: (payment) => amountText(visit, payment),
+        },
+        {
+          label: 'expectedPayment.settled',
+          is: 'number',
+          cell: ({ settledAmount }) => settledAmount > 0n && <Amount cents={settledAmount} />,
+        },
+        {
+          label: 'expectedPayment.state',
+          cell: ({ state }) => <PaymentState {...{ visit, state }} />,
+        },
+      ],
+    });
   }
 
   @ConsolePage({ path: `${payments}/:id`, needs: 'view' })
@@ -86,4 +118,23 @@ export class ExpectedPaymentPages {
     const title = visit.t('expectedPayment.one', { name: payment.externalId ?? id.slice(-12) });
     return new Shown(title, <PaymentDetail {...{ visit, payment, lines, declared, nameOf }} />);
   }
+}
+
+function Intro({ visit }: { visit: Visit }) {
+  const { t } = visit;
+  return (
+    <>
+      <p>{t('expectedPayment.intro')}</p>
+      <Row is="top">
+        {isAllowedTo(visit, 'manage expected payments') && (
+          <ButtonLink href={pathTo(visit, 'expected-payments/new')}>
+            {t('expectedPayment.new')}
+          </ButtonLink>
+        )}
+        <a href={pathTo(visit, 'expected-payments?state=overdue')}>
+          {t('expectedPayment.onlyOverdue')}
+        </a>
+      </Row>
+    </>
+  );
 }

@@ -5,8 +5,10 @@ import { printDay } from '../../brazil/printed-text.js';
 import type { RouteOutput } from '../../bank-contract/route.js';
 import { Amount, Badge, Card, FactList } from '../kit/elements.js';
 import { formatAmount, formatCount, formatTime } from '../formats.js';
-import { DataTable } from '../kit/frame.js';
+import { Cards, Hint } from '../kit/layout.js';
+import { ListTable, type ListColumn } from '../kit/table.js';
 import type { Visit } from '../requests.js';
+import type { TextKey } from '../texts.js';
 import { pathTo } from '../visit.js';
 import { ForecastChart } from '../kit/balance-chart.js';
 
@@ -23,42 +25,48 @@ export function Forecast(props: ForecastProps): JSX.Element {
   const { t, language } = visit;
   return (
     <>
-      <div class="cards">
+      <Cards>
         <Balance {...props} />
         <Apart visit={visit} title="forecast.overdue" apart={forecast.overdue} />
         <Apart visit={visit} title="forecast.undated" apart={forecast.undated} />
-      </div>
+      </Cards>
       <Card title={t('forecast.chart')}>
         <ForecastChart visit={visit} days={forecast.days} today={forecast.today} />
       </Card>
       <Card title={t('forecast.days')}>
-        <DataTable
-          visit={visit}
-          name={t('forecast.days')}
+        <ListTable
+          {...{ visit, rows: forecast.days.filter(hasMovement(forecast.today)) }}
+          name="forecast.days"
           columns={[
-            'forecast.day',
-            'forecast.expectedIn',
-            'forecast.expectedOut',
-            'forecast.lineIn',
-            'forecast.lineOut',
-            'forecast.closing',
+            {
+              label: 'forecast.day',
+              cell: ({ date }) => (
+                <>
+                  {printDay(date)}{' '}
+                  {date === forecast.today && <Badge tone="plain" text={t('forecast.today')} />}
+                </>
+              ),
+            },
+            moved('forecast.expectedIn', ({ expectedIn }) => expectedIn),
+            moved('forecast.expectedOut', ({ expectedOut }) => expectedOut),
+            moved('forecast.lineIn', ({ statement }) => statement?.in),
+            moved('forecast.lineOut', ({ statement }) => statement?.out),
+            {
+              label: 'forecast.closing',
+              is: 'number',
+              cell: ({ closingBalance, isProjected }) => (
+                <>
+                  <Amount cents={closingBalance} />
+                  {isProjected && <Hint isBlock>{t('forecast.projected')}</Hint>}
+                </>
+              ),
+            },
           ]}
-          numbers={[
-            'forecast.expectedIn',
-            'forecast.expectedOut',
-            'forecast.lineIn',
-            'forecast.lineOut',
-            'forecast.closing',
-          ]}
-        >
-          {forecast.days.filter(hasMovement(forecast.today)).map((day) => (
-            <DayRow visit={visit} day={day} today={forecast.today} />
-          ))}
-        </DataTable>
-        <p class="hint">
+        />
+        <Hint isBlock>
           {t('forecast.daysWithout')}{' '}
           {t('forecast.synced', { time: formatTime(forecast.syncedAt, language) })}
-        </p>
+        </Hint>
       </Card>
     </>
   );
@@ -124,25 +132,14 @@ function hasMovement(today: string) {
     [expectedIn, expectedOut, statement?.in ?? 0n, statement?.out ?? 0n].some((one) => one !== 0n);
 }
 
-function DayRow({ visit, day, today }: { visit: Visit; day: ForecastDay; today: string }) {
-  const { t } = visit;
-  const cell = (cents: bigint | undefined) => (
-    <td class="number">{cents !== undefined && cents !== 0n && <Amount cents={cents} />}</td>
-  );
-  return (
-    <tr>
-      <th scope="row">
-        {printDay(day.date)}{' '}
-        {day.date === today && <Badge tone="plain" text={t('forecast.today')} />}
-      </th>
-      {cell(day.expectedIn)}
-      {cell(day.expectedOut)}
-      {cell(day.statement?.in)}
-      {cell(day.statement?.out)}
-      <td class="number">
-        <Amount cents={day.closingBalance} />
-        {day.isProjected && <div class="hint">{t('forecast.projected')}</div>}
-      </td>
-    </tr>
-  );
+/** Nothing stands where nothing moved. */
+function moved(
+  label: TextKey,
+  of: (day: ForecastDay) => bigint | undefined,
+): ListColumn<ForecastDay> {
+  const cell = (day: ForecastDay) => {
+    const cents = of(day) ?? 0n;
+    return cents !== 0n && <Amount cents={cents} />;
+  };
+  return { label, is: 'number', cell };
 }

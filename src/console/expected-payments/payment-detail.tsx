@@ -6,15 +6,30 @@ import type {
   ExpectedPaymentReading,
   ExpectedPaymentView,
 } from '../../reconciliation/api/expected-payment-reading.service.js';
+import { punctuateTaxId } from '../../access/counterparties/party.js';
+import { printDay } from '../../brazil/printed-text.js';
 import type { NameOfActor } from '../actor-names.service.js';
-import { Amount, Badge, Card, FactList } from '../kit/elements.js';
+import { Amount, Badge, Card, FactList, type Tone } from '../kit/elements.js';
 import { formatAmount, formatTime } from '../formats.js';
-import { DataTable, Field, Form } from '../kit/frame.js';
+import { FormCard, reasonField } from '../kit/form.js';
+import { ButtonLink, Cards, Hint } from '../kit/layout.js';
+import { ListTable } from '../kit/table.js';
 import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';
 import { isAllowedTo, pathTo } from '../visit.js';
-import { amountText, dueText, paymentKindText, PaymentState, punctuated } from './payment-list.js';
 import { VersionHistory } from './payment-versions.js';
+
+const stateTones: Record<ExpectedPaymentView['state'], Tone> = {
+  open: 'plain',
+  overdue: 'bad',
+  partially_settled: 'warn',
+  settled: 'good',
+  overpaid: 'warn',
+  refunded: 'plain',
+  partially_reversed: 'warn',
+  reversed: 'plain',
+  withdrawn: 'plain',
+};
 
 type DeclaredView = z.output<typeof declaredPaymentView>;
 type Lines = Awaited<ReturnType<ExpectedPaymentReading['get']>>['lines'];
@@ -32,10 +47,10 @@ export function PaymentDetail(props: DetailProps): JSX.Element {
   const { visit, payment, lines, declared, nameOf } = props;
   return (
     <>
-      <div class="cards">
+      <Cards>
         <State {...props} />
         <Terms {...props} />
-      </div>
+      </Cards>
       <Paid visit={visit} lines={lines} />
       {declared && <Actions visit={visit} declared={declared} />}
       {declared && <VersionHistory {...{ visit, nameOf }} history={declared.history} />}
@@ -90,7 +105,7 @@ function Terms({ visit, payment }: DetailProps) {
         ['expectedPayment.kind', paymentKindText(visit, payment)],
         ['expectedPayment.due', dueText(visit, payment)],
         ['expectedPayment.tolerance', tolerance === 0n ? none : formatAmount(tolerance)],
-        ['expectedPayment.name', <span class="wide">{counterparty.name ?? none}</span>],
+        ['expectedPayment.name', counterparty.name ?? none],
         ['expectedPayment.taxId', punctuated(counterparty.taxId) ?? none],
         ['expectedPayment.text', payment.text === null ? none : <code>{payment.text}</code>],
         [
@@ -98,7 +113,7 @@ function Terms({ visit, payment }: DetailProps) {
           references.length === 0
             ? none
             : references.map(({ kind, value }) => (
-                <div class="wide">
+                <div>
                   {referenceText(visit, kind)}: <code>{value}</code>
                 </div>
               )),
@@ -118,38 +133,37 @@ function Paid({ visit, lines }: { visit: Visit; lines: Lines }) {
   const { t, language } = visit;
   return (
     <Card title={t('expectedPayment.paidBy')}>
-      <DataTable
+      <ListTable
+        {...{ visit, rows: lines, name: 'expectedPayment.paidBy' }}
         empty={t('expectedPayment.notPaid')}
-        visit={visit}
-        name={t('expectedPayment.paidBy')}
         columns={[
-          'expectedPayment.line',
-          'expectedPayment.at',
-          'expectedPayment.amount',
-          'expectedPayment.role',
-          'expectedPayment.rule',
+          {
+            label: 'expectedPayment.line',
+            cell: ({ nsu }) => <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>,
+          },
+          {
+            label: 'expectedPayment.at',
+            cell: ({ occurredAt }) => formatTime(occurredAt, language),
+          },
+          {
+            label: 'expectedPayment.amount',
+            is: 'number',
+            cell: ({ amountCents }) => <Amount cents={amountCents} />,
+          },
+          { label: 'expectedPayment.role', cell: ({ role }) => t(`paymentRole.${role}`) },
+          {
+            label: 'expectedPayment.rule',
+            cell: ({ rule, isProvisional }) => (
+              <>
+                {t(findTextKey(`paymentRule.${rule}`) ?? 'paymentRule.other')}{' '}
+                {isProvisional && <Badge tone="warn" text={t('expectedPayment.provisional')} />}
+              </>
+            ),
+          },
         ]}
-        numbers={['expectedPayment.amount']}
-      >
-        {lines.map(({ nsu, amountCents, role, rule, isProvisional, occurredAt }) => (
-          <tr>
-            <td>
-              <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>
-            </td>
-            <td>{formatTime(occurredAt, language)}</td>
-            <td class="number">
-              <Amount cents={amountCents} />
-            </td>
-            <td>{t(`paymentRole.${role}`)}</td>
-            <td>
-              {t(findTextKey(`paymentRule.${rule}`) ?? 'paymentRule.other')}{' '}
-              {isProvisional && <Badge tone="warn" text={t('expectedPayment.provisional')} />}
-            </td>
-          </tr>
-        ))}
-      </DataTable>
+      />
       {lines.some(({ isProvisional }) => isProvisional) && (
-        <p class="hint">{t('expectedPayment.provisionalHint')}</p>
+        <Hint isBlock>{t('expectedPayment.provisionalHint')}</Hint>
       )}
     </Card>
   );
@@ -160,24 +174,17 @@ function Actions({ visit, declared }: { visit: Visit; declared: DeclaredView }) 
   const { id, version, settlement } = declared;
   if (!isAllowedTo(visit, 'manage expected payments') || settlement === 'cancelled') return null;
   return (
-    <Card title={t('expectedPayment.actions')}>
-      <p>
-        <a class="button" href={pathTo(visit, `expected-payments/${id}/edit`)}>
-          {t('expectedPayment.change')}
-        </a>
-      </p>
-      <Form
-        visit={visit}
-        action={pathTo(visit, `expected-payments/${id}/cancel`)}
-        shown={String(version)}
-      >
-        <p class="hint">{t('expectedPayment.cancelHint')}</p>
-        <div class="row">
-          <Field label={t('app.reason')} name="reason" maxLength={500} required />
-          <button class="plain">{t('expectedPayment.cancel')}</button>
-        </div>
-      </Form>
-    </Card>
+    <FormCard
+      {...{ visit, fields: reasonField, shown: String(version) }}
+      title="expectedPayment.actions"
+      action={pathTo(visit, `expected-payments/${id}/cancel`)}
+      button="expectedPayment.cancel"
+    >
+      <ButtonLink href={pathTo(visit, `expected-payments/${id}/edit`)}>
+        {t('expectedPayment.change')}
+      </ButtonLink>
+      <Hint isBlock>{t('expectedPayment.cancelHint')}</Hint>
+    </FormCard>
   );
 }
 
@@ -192,18 +199,52 @@ function Metadata({
   if (!metadata) return null;
   return (
     <Card title={t('expectedPayment.metadata')}>
-      <DataTable
-        visit={visit}
-        name={t('expectedPayment.metadata')}
-        columns={['expectedPayment.metadataKey', 'expectedPayment.metadataValue']}
-      >
-        {Object.entries(metadata).map(([key, value]) => (
-          <tr>
-            <th scope="row">{key}</th>
-            <td class="wide">{value}</td>
-          </tr>
-        ))}
-      </DataTable>
+      <ListTable
+        {...{ visit, rows: Object.entries(metadata), name: 'expectedPayment.metadata' }}
+        columns={[
+          { label: 'expectedPayment.metadataKey', cell: ([key]) => key },
+          { label: 'expectedPayment.metadataValue', is: 'wide', cell: ([, value]) => value },
+        ]}
+      />
     </Card>
   );
+}
+
+export function PaymentState({
+  visit,
+  state,
+}: {
+  visit: Visit;
+  state: ExpectedPaymentView['state'] | 'cancelled';
+}): JSX.Element {
+  const tone = state === 'cancelled' ? 'plain' : stateTones[state];
+  return <Badge tone={tone} text={visit.t(`paymentState.${state}`)} />;
+}
+
+/** With its punctuation, where it is whole; a masked one has it. */
+export function punctuated(taxId: string | null): string | null {
+  return taxId === null ? null : (punctuateTaxId(taxId) ?? taxId);
+}
+
+/** `A receber · Cobrança`. */
+export function paymentKindText({ t }: Visit, { kind, isCredit }: ExpectedPaymentView): string {
+  const key = findTextKey(`paymentKind.${kind}`) ?? 'paymentKind.other';
+  return `${t(isCredit ? 'expectedPayment.credit' : 'expectedPayment.debit')} · ${t(key)}`;
+}
+
+export function dueText({ t }: Visit, payment: ExpectedPaymentView): string {
+  const { dueDate, dateFrom, dateTo } = payment;
+  if (dateFrom !== null && dateTo !== null && dateFrom !== dateTo)
+    return t('expectedPayment.between', { from: printDay(dateFrom), to: printDay(dateTo) });
+  const day = dateTo ?? dueDate;
+  return day === null ? t('expectedPayment.noDue') : printDay(day);
+}
+
+/** The amount, or the range; a payer may choose it. */
+export function amountText({ t }: Visit, payment: ExpectedPaymentView): string {
+  const { amount, amountFrom, amountTo } = payment;
+  if (amount !== null) return formatAmount(amount);
+  if (amountFrom === null || amountTo === null) return t('expectedPayment.anyAmount');
+  const [from, to] = [formatAmount(amountFrom), formatAmount(amountTo)];
+  return t('expectedPayment.between', { from, to });
 }

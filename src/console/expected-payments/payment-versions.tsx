@@ -6,7 +6,8 @@ import type { declaredPaymentView } from '../../statement/expected-payments/decl
 import { Card } from '../kit/elements.js';
 import type { NameOfActor } from '../actor-names.service.js';
 import { formatAmount, formatTime } from '../formats.js';
-import { DataTable } from '../kit/frame.js';
+import { Muted } from '../kit/layout.js';
+import { ListTable } from '../kit/table.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, type TextKey } from '../texts.js';
 
@@ -31,12 +32,12 @@ export function VersionHistory({
             {t('expectedPayment.version', { version: version.version })} ·{' '}
             {t(`paymentAction.${version.action}`)}
           </h3>
-          <p class="muted">
+          <Muted>
             {formatTime(version.at, language)} · {nameOf(version.actor)}
             {version.reason !== null && (
               <> · {t('expectedPayment.because', { reason: version.reason })}</>
             )}
-          </p>
+          </Muted>
           <Changes visit={visit} version={version} before={history[index + 1]} />
         </article>
       ))}
@@ -53,30 +54,23 @@ function Changes({
   version: Version;
   before: Version | undefined;
 }) {
-  const { t } = visit;
   if (!before) return null;
-  const [was, is] = [termTexts(visit, before), termTexts(visit, version)];
-  const changed = is.filter(([key, text]) => was.find(([one]) => one === key)?.[1] !== text);
+  const was = new Map(termTexts(visit, before));
+  const changed = termTexts(visit, version).filter(([key, text]) => was.get(key) !== text);
   if (changed.length === 0) return null;
-  const name = t('expectedPayment.changesOf', { version: version.version });
   return (
-    <DataTable
-      visit={visit}
-      name={name}
-      columns={['expectedPayment.term', 'expectedPayment.before', 'expectedPayment.after']}
-    >
-      {changed.map(([key, text]) => (
-        <tr>
-          <th scope="row">{t(key)}</th>
-          <td class="wide">
-            <del>{was.find(([one]) => one === key)?.[1]}</del>
-          </td>
-          <td class="wide">
-            <ins>{text}</ins>
-          </td>
-        </tr>
-      ))}
-    </DataTable>
+    <ListTable
+      {...{ visit, rows: changed, name: 'expectedPayment.changes' }}
+      columns={[
+        { label: 'expectedPayment.term', cell: ([key]) => visit.t(key) },
+        {
+          label: 'expectedPayment.before',
+          is: 'wide',
+          cell: ([key]) => <del>{was.get(key)}</del>,
+        },
+        { label: 'expectedPayment.after', is: 'wide', cell: ([, text]) => <ins>{text}</ins> },
+      ]}
+    />
   );
 }
 

@@ -115,10 +115,7 @@ export const expectedPaymentTexts = {
   ],
   'expectedPayment.versions': ['Versões', 'Versions'],
   'expectedPayment.version': ['Versão {version}', 'Version {version}'],
-  'expectedPayment.changesOf': [
-    'O que mudou na versão {version}',
-    'What changed in version {version}',
-  ],
+  'expectedPayment.changes': ['O que mudou', 'What changed'],
   'expectedPayment.before': ['Antes', 'Before'],
   'expectedPayment.after': ['Depois', 'After'],
   'expectedPayment.because': ['Motivo: {reason}', 'Reason: {reason}'],

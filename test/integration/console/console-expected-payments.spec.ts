@@ -131,7 +131,9 @@ describe('the pages of expected payments', () => {
     const whole = await analyst.submit(at('/new'), together);
     expect(whole.text).toContain('Must not be before dateFrom.');
     expect(whole.text).toContain('a valid pattern (RE2 syntax)');
-    expect((await viewer.get(at('?externalId=wrong'))).text).toContain('No expected payment here.');
+    expect((await viewer.get(at('?externalId=wrong'))).text).toContain(
+      'Nothing matches the filters.',
+    );
   });
 
   it('cancel a payment with a reason, once', async () => {
