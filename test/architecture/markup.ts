@@ -9,7 +9,6 @@ const notMoved = [
   'connections',
   'files',
   'first-steps',
-  'payer',
   'payments',
   'search',
   'serving',

@@ -1,14 +1,24 @@
 // The forms of the payer and of the sandbox bank, and the records that react to them.
 import type { JSX } from 'preact';
 import type { Cents } from '../../brazil/cents.js';
-import { Amount, Badge, Card, Empty, type Tone } from '../kit/elements.js';
+import { Amount, Badge, Card, type Tone } from '../kit/elements.js';
 import { formatTime } from '../formats.js';
-import { DataTable, Field, Form, Message } from '../kit/frame.js';
+import { Fields, FormCard, Hidden, Step, type FormFields } from '../kit/form.js';
+import { Form, Message } from '../kit/frame.js';
+import { Beside, Button, Hint, Row } from '../kit/layout.js';
+import { wordIn } from '../kit/list-page.js';
+import { ListTable } from '../kit/table.js';
 import type { Visit } from '../requests.js';
-import { findTextKey, type TextKey } from '../texts.js';
+import type { TextKey } from '../texts.js';
 import { pathTo } from '../visit.js';
 import type { BankState } from './bank-state.js';
-import { clockSteps, faultNames, modeNames, switchableModes } from './sandbox-options.js';
+import {
+  clockSteps,
+  faultNames,
+  modeNames,
+  switchableModes,
+  type SwitchableMode,
+} from './sandbox-options.js';
 
 export interface PayerRecords {
   charges: readonly { correlationId: string; settlement: string; amount: Cents | null }[];
@@ -41,98 +51,70 @@ export function PayerForms({ visit, bank, records, done, problem }: PayerPagePro
           {t(problem.key)} {problem.reason && <code>{problem.reason}</code>}
         </Message>
       )}
-      <div class="beside">
+      <Beside>
         <div>
-          <ScanForm visit={visit} />
-          <SendForm visit={visit} />
-          <LineForm visit={visit} />
+          <Payments visit={visit} />
           <Clock visit={visit} clock={bank.clock} />
           <Faults visit={visit} faults={bank.faults.faults} />
           <Modes visit={visit} modes={bank.modes} />
         </div>
         <Records visit={visit} records={records} />
-      </div>
+      </Beside>
     </>
   );
 }
 
-function ScanForm({ visit }: { visit: Visit }) {
-  const { t } = visit;
-  return (
-    <Card title={t('payer.scan')}>
-      <Form visit={visit} action={pathTo(visit, 'payer/scan')}>
-        <label>
-          {t('payer.code')}
-          <span class="hint"> {t('payer.codeHint')}</span>
-          <textarea name="code" required rows={3} spellcheck={false}></textarea>
-        </label>
-        <div class="row">
-          <AmountField visit={visit} hint="payer.amountHint" />
-          <button>{t('payer.pay')}</button>
-        </div>
-      </Form>
-    </Card>
-  );
+const amountField = { label: 'payer.amount', is: 'amount' } as const;
+const scanFields: FormFields = {
+  code: { label: 'payer.code', hint: 'payer.codeHint', is: 'lines', required: true },
+  amount: { ...amountField, hint: 'payer.amountHint' },
+};
+const sendFields: FormFields = {
+  amount: { ...amountField, required: true },
+  name: { label: 'payer.name', maxLength: 200 },
+  document: { label: 'payer.document', maxLength: 18 },
+};
+const lineFields = ({ t }: Visit): FormFields => ({
+  amount: { ...amountField, required: true },
+  direction: {
+    label: 'payer.direction',
+    is: 'choice',
+    options: (['debit', 'credit'] as const).map((one) => [one, t(`payer.${one}`)]),
+  },
+  typeName: { label: 'payer.typeName', maxLength: 60 },
+});
+
+/** The forms have an amount each: what was typed is that of the form that was sent. */
+function sentTo(visit: Visit, page: string) {
+  const action = pathTo(visit, page);
+  const isSent = visit.path === action;
+  return { visit: isSent ? visit : { ...visit, form: new URLSearchParams() }, action };
 }
 
-function SendForm({ visit }: { visit: Visit }) {
-  const { t } = visit;
+function Payments({ visit }: { visit: Visit }) {
   return (
-    <Card title={t('payer.send')}>
-      <p class="hint">{t('payer.sendWhy')}</p>
-      <Form visit={visit} action={pathTo(visit, 'payer/send')}>
-        <div class="row">
-          <AmountField visit={visit} required />
-          <Field label={t('payer.name')} name="name" maxlength={200} autocomplete="off" />
-          <Field label={t('payer.document')} name="document" maxlength={18} autocomplete="off" />
-          <button>{t('payer.sendPix')}</button>
-        </div>
-      </Form>
-    </Card>
-  );
-}
-
-function LineForm({ visit }: { visit: Visit }) {
-  const { t } = visit;
-  return (
-    <Card title={t('payer.line')}>
-      <p class="hint">{t('payer.lineWhy')}</p>
-      <Form visit={visit} action={pathTo(visit, 'payer/line')}>
-        <div class="row">
-          <AmountField visit={visit} required />
-          <label>
-            {t('payer.direction')}
-            <select name="direction">
-              <option value="debit">{t('payer.debit')}</option>
-              <option value="credit">{t('payer.credit')}</option>
-            </select>
-          </label>
-          <Field label={t('payer.typeName')} name="typeName" maxlength={60} />
-          <button>{t('payer.post')}</button>
-        </div>
-      </Form>
-    </Card>
-  );
-}
-
-function AmountField({
-  visit: { t },
-  hint,
-  required = false,
-}: {
-  visit: Visit;
-  hint?: TextKey;
-  required?: boolean;
-}) {
-  return (
-    <Field
-      label={t('payer.amount')}
-      {...(hint ? { hint: t(hint) } : {})}
-      name="amount"
-      inputmode="decimal"
-      {...{ required }}
-      autocomplete="off"
-    />
+    <>
+      <FormCard
+        {...sentTo(visit, 'payer/scan')}
+        title="payer.scan"
+        fields={scanFields}
+        button="payer.pay"
+      />
+      <FormCard
+        {...sentTo(visit, 'payer/send')}
+        title="payer.send"
+        intro="payer.sendWhy"
+        fields={sendFields}
+        button="payer.sendPix"
+      />
+      <FormCard
+        {...sentTo(visit, 'payer/line')}
+        title="payer.line"
+        intro="payer.lineWhy"
+        fields={lineFields(visit)}
+        button="payer.post"
+      />
+    </>
   );
 }
 
@@ -145,56 +127,50 @@ function Clock({ visit, clock }: { visit: Visit; clock: BankState['clock'] }) {
         {formatTime(new Date(clock.now), language)}{' '}
         {clock.frozen && <Badge tone="warn" text={t('payer.frozen')} />}
       </p>
-      <div class="row">
-        {clockSteps.map((step) => (
-          <Form visit={visit} action={action}>
-            <input type="hidden" name="advance" value={step} />
-            <button class="plain">{t(`payer.advance.${step}`)}</button>
-          </Form>
+      <Row>
+        {clockSteps.map((advance) => (
+          <Step {...{ visit, action, button: `payer.advance.${advance}`, hidden: { advance } }} />
         ))}
-        <Form visit={visit} action={action}>
-          <input type="hidden" name="frozen" value={clock.frozen ? 'no' : 'yes'} />
-          <button class="plain">{t(clock.frozen ? 'payer.unfreeze' : 'payer.freeze')}</button>
-        </Form>
-      </div>
-      <p class="hint">{t('payer.clockWhy')}</p>
+        <Step
+          {...{ visit, action, button: clock.frozen ? 'payer.unfreeze' : 'payer.freeze' }}
+          hidden={{ frozen: clock.frozen ? 'no' : 'yes' }}
+        />
+      </Row>
+      <Hint isBlock>{t('payer.clockWhy')}</Hint>
     </Card>
   );
 }
 
 function Faults({ visit, faults }: { visit: Visit; faults: BankState['faults']['faults'] }) {
   const { t } = visit;
-  const nameOf = (kind: string) => {
-    const key = findTextKey(`fault.${kind}`);
-    return key ? t(key) : <code>{kind}</code>;
+  const fields: FormFields = {
+    kind: {
+      label: 'payer.fault',
+      is: 'choice',
+      options: faultNames.map((kind) => [kind, t(`fault.${kind}`)]),
+    },
+    times: { label: 'payer.times', is: 'number', min: 1, max: 100 },
   };
   return (
     <Card title={t('payer.faults')}>
-      <p class="hint">{t('payer.faultsWhy')}</p>
+      <Hint isBlock>{t('payer.faultsWhy')}</Hint>
       <Form visit={visit} action={pathTo(visit, 'payer/fault')}>
-        <div class="row">
-          <label>
-            {t('payer.fault')}
-            <select name="kind">
-              {faultNames.map((kind) => (
-                <option value={kind}>{t(`fault.${kind}`)}</option>
-              ))}
-            </select>
-          </label>
-          <Field label={t('payer.times')} name="times" type="number" min="1" max="100" value="1" />
-          <button>{t('payer.addFault')}</button>
-        </div>
+        <Fields {...{ visit, fields, values: { times: 1 } }} />
+        <button>{t('payer.addFault')}</button>
       </Form>
       {faults.length > 0 && (
         <ul>
           {faults.map(({ id, kind, times, fired }) => (
-            <li class="row">
-              <span>
-                {nameOf(kind)}: {t('payer.fired', { fired, times: times ?? '∞' })}
-              </span>
-              <Form visit={visit} action={pathTo(visit, `payer/faults/${id}/remove`)}>
-                <button class="plain">{t('payer.removeFault')}</button>
-              </Form>
+            <li>
+              <Row>
+                <span>
+                  {wordIn(visit, 'fault', kind)}: {t('payer.fired', { fired, times: times ?? '∞' })}
+                </span>
+                <Step
+                  {...{ visit, action: pathTo(visit, `payer/faults/${id}/remove`) }}
+                  button="payer.removeFault"
+                />
+              </Row>
             </li>
           ))}
         </ul>
@@ -205,33 +181,32 @@ function Faults({ visit, faults }: { visit: Visit; faults: BankState['faults']['
 
 function Modes({ visit, modes }: { visit: Visit; modes: BankState['modes'] }) {
   const { t } = visit;
+  const fieldsOf = (name: SwitchableMode): FormFields => ({
+    value: {
+      label: `mode.${name}`,
+      is: 'choice',
+      options: switchableModes[name].map((value) => [value, t(`modeValue.${value}`)]),
+    },
+  });
   return (
-    <section class="card">
+    <Card>
       <details>
         <summary>
           <h2>{t('payer.modes')}</h2>
         </summary>
-        <p class="hint">{t('payer.modesWhy')}</p>
+        <Hint isBlock>{t('payer.modesWhy')}</Hint>
         {modeNames.map((name) => (
           <Form visit={visit} action={pathTo(visit, 'payer/mode')}>
-            <input type="hidden" name="mode" value={name} />
-            <div class="row">
-              <label>
-                {t(`mode.${name}`)}
-                <select name="value">
-                  {switchableModes[name].map((value) => (
-                    <option value={value} selected={modes[name] === value}>
-                      {t(`modeValue.${value}`)}
-                    </option>
-                  ))}
-                </select>
-              </label>
-              <button class="plain">{t('app.save')}</button>
-            </div>
+            <Hidden values={{ mode: name }} />
+            <Fields
+              {...{ visit: { ...visit, form: new URLSearchParams() }, fields: fieldsOf(name) }}
+              values={{ value: String(modes[name]) }}
+            />
+            <Button is="plain">{t('app.save')}</Button>
           </Form>
         ))}
       </details>
-    </section>
+    </Card>
   );
 }
 
@@ -251,87 +226,80 @@ export function Records({ visit, records }: { visit: Visit; records: PayerRecord
       hx-swap="outerHTML"
     >
       <Card title={t('payer.charges')}>
-        {records.charges.length === 0 ? (
-          <Empty>{t('payer.noCharges')}</Empty>
-        ) : (
-          <Charges visit={visit} charges={records.charges} />
-        )}
+        <ListTable
+          {...{ visit, rows: records.charges, name: 'payer.charges', empty: t('payer.noCharges') }}
+          columns={[
+            {
+              label: 'payer.charge',
+              is: 'wide',
+              cell: ({ correlationId }) => (
+                <a href={pathTo(visit, `charges/${encodeURIComponent(correlationId)}`)}>
+                  {correlationId}
+                </a>
+              ),
+            },
+            {
+              label: 'payer.amount',
+              is: 'number',
+              cell: ({ amount }) => (amount === null ? null : <Amount cents={amount} />),
+            },
+            {
+              label: 'payer.state',
+              cell: ({ settlement }) => <State {...{ visit, state: settlement }} />,
+            },
+            {
+              label: 'payer.pay',
+              cell: ({ correlationId }) => (
+                <Form visit={visit} action={pathTo(visit, 'payer/pay')}>
+                  <Hidden values={{ correlationId }} />
+                  <Button is="plain" aria-label={t('payer.payCharge', { correlationId })}>
+                    {t('payer.pay')}
+                  </Button>
+                </Form>
+              ),
+            },
+          ]}
+        />
       </Card>
       <Card title={t('payer.lines')}>
-        {records.lines.length === 0 ? (
-          <Empty>{t('payer.noLines')}</Empty>
-        ) : (
-          <Lines visit={visit} lines={records.lines} />
-        )}
+        <Lines visit={visit} lines={records.lines} />
       </Card>
     </div>
-  );
-}
-
-function Charges({ visit, charges }: { visit: Visit; charges: PayerRecords['charges'] }) {
-  const { t } = visit;
-  return (
-    <DataTable
-      visit={visit}
-      name={t('payer.charges')}
-      columns={['payer.charge', 'payer.amount', 'payer.state', 'payer.pay']}
-      numbers={['payer.amount']}
-    >
-      {charges.map(({ correlationId, settlement, amount }) => (
-        <tr>
-          <td class="wide">
-            <a href={pathTo(visit, `charges/${encodeURIComponent(correlationId)}`)}>
-              {correlationId}
-            </a>
-          </td>
-          <td class="number">{amount === null ? t('app.none') : <Amount cents={amount} />}</td>
-          <td>
-            <State visit={visit} state={settlement} />
-          </td>
-          <td>
-            <Form visit={visit} action={pathTo(visit, 'payer/pay')}>
-              <input type="hidden" name="correlationId" value={correlationId} />
-              <button class="plain" aria-label={t('payer.payCharge', { correlationId })}>
-                {t('payer.pay')}
-              </button>
-            </Form>
-          </td>
-        </tr>
-      ))}
-    </DataTable>
   );
 }
 
 function Lines({ visit, lines }: { visit: Visit; lines: PayerRecords['lines'] }) {
   const { t, language } = visit;
   return (
-    <DataTable
-      visit={visit}
-      name={t('payer.lines')}
-      columns={['payer.nsu', 'payer.when', 'payer.amount', 'payer.state']}
-      numbers={['payer.amount']}
-    >
-      {lines.map(({ nsu, occurredAt, amountCents, isCredit, typeName, state }) => (
-        <tr>
-          <td>
-            <a href={pathTo(visit, `statement/${nsu}`)}>{String(nsu)}</a>
-          </td>
-          <td class="wide">
-            {formatTime(occurredAt, language)} <code>{typeName}</code>
-          </td>
-          <td class="number">
+    <ListTable
+      {...{ visit, rows: lines, name: 'payer.lines', empty: t('payer.noLines') }}
+      columns={[
+        {
+          label: 'payer.nsu',
+          cell: ({ nsu }) => <a href={pathTo(visit, `statement/${nsu}`)}>{String(nsu)}</a>,
+        },
+        {
+          label: 'payer.when',
+          is: 'wide',
+          cell: ({ occurredAt, typeName }) => (
+            <>
+              {formatTime(occurredAt, language)} <code>{typeName}</code>
+            </>
+          ),
+        },
+        {
+          label: 'payer.amount',
+          is: 'number',
+          cell: ({ isCredit, amountCents }) => (
             <Amount cents={isCredit ? amountCents : -amountCents} />
-          </td>
-          <td>
-            <State visit={visit} state={state} />
-          </td>
-        </tr>
-      ))}
-    </DataTable>
+          ),
+        },
+        { label: 'payer.state', cell: ({ state }) => <State {...{ visit, state }} /> },
+      ]}
+    />
   );
 }
 
-function State({ visit: { t }, state }: { visit: Visit; state: string }) {
-  const key = findTextKey(`payer.state.${state}`);
-  return <Badge tone={tones[state] ?? 'plain'} text={key ? t(key) : state} />;
+function State({ visit, state }: { visit: Visit; state: string }) {
+  return <Badge tone={tones[state] ?? 'plain'} text={wordIn(visit, 'payer.state', state)} />;
 }
