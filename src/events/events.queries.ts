@@ -10,9 +10,9 @@ import {
   type Db,
   type SqlTx,
   type Tx,
+  type Reader,
 } from '../platform/postgres/database.service.js';
 import { PairMap } from '../platform/pair-map.js';
-import type { Reader } from '../platform/postgres/shared-reads.queries.js';
 import {
   Prisma,
   type Delivery,

@@ -97,7 +97,7 @@ export class EventsService {
   /** Enqueues the due deliveries of every account; their jobs may have been lost with the queue. */
   @Every('deliveries', CronExpression.EVERY_SECOND)
   async enqueueAllDeliveries(): Promise<void> {
-    await this.enqueueDue(await listDueEndpoints(this.database.sharedReads, null));
+    await this.enqueueDue(await listDueEndpoints(this.database.prisma, null));
   }
 
   /** Enqueues the due deliveries of one account. */

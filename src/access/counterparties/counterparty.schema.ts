@@ -47,14 +47,10 @@ export function shownResponse<View>(view: View, scopes: readonly string[]): View
   return seesPersonalData(scopes) ? view : maskResponse(view);
 }
 
-/** A list of such views. Each is masked when it is written. */
-export function shownList<View, List extends { data: Iterable<View> }>(
+/** A list of such views. */
+export function shownList<View, List extends { data: View[] }>(
   list: List,
   scopes: readonly string[],
 ): List {
-  return seesPersonalData(scopes) ? list : { ...list, data: maskEach(list.data) };
-}
-
-function* maskEach<View>(views: Iterable<View>): Generator<View> {
-  for (const view of views) yield maskResponse(view);
+  return { ...list, data: list.data.map((view) => shownResponse(view, scopes)) };
 }

@@ -2,13 +2,13 @@
 // repeat with the same IdempotencyKey is answered with it. The key is claimed before the work is
 // done, so that concurrent repeats do the work once.
 import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
 import type { Route, RouteInput, RouteOutput } from '../../bank-contract/route.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import { Reply } from '../../platform/http/contract-route.js';
 import { AppError, conflict } from '../../platform/errors.js';
 import { canonicalJson, parseJson, stringifyJson } from '../../platform/json/exact-json.js';
 import { sleepOutsideSlot } from '../../platform/limits/request-slots.service.js';
-import { writeResponse } from '../../platform/http/response-text.js';
 import { SecretBox } from '../../platform/secret-box.js';
 import { ownerOfResponse } from './encrypted-responses.queries.js';
 import * as queries from './idempotency.queries.js';
@@ -102,7 +102,7 @@ export class IdempotencyService {
     const { prisma } = this.database;
     let reply: Reply;
     try {
-      reply = await toReply(route, await work(new RequestSteps(this.database, claimed, leaseMs)));
+      reply = toReply(route, await work(new RequestSteps(this.database, claimed, leaseMs)));
     } catch (error) {
       await queries.releaseClaim(prisma, claimed);
       throw error;
@@ -116,7 +116,7 @@ export class IdempotencyService {
   }
 }
 
-async function toReply<R extends Route>(route: R, result: RouteOutput<R> | Reply): Promise<Reply> {
+function toReply<R extends Route>(route: R, result: RouteOutput<R> | Reply): Reply {
   if (result instanceof Reply) return result;
-  return new Reply(route.successStatus, await writeResponse(route.response, result));
+  return new Reply(route.successStatus, stringifyJson(z.encode(route.response, result)));
 }

@@ -2,9 +2,8 @@
 // again with the current key. docs/how-to/deploying.md describes how an operator replaces the key.
 import { randomBytes } from 'node:crypto';
 import { SettingsError, type Settings } from '../../platform/settings/config.js';
-import type { Database } from '../../platform/postgres/database.service.js';
+import type { Database, Reader } from '../../platform/postgres/database.service.js';
 import { KeyRing, SecretBox } from '../../platform/secret-box.js';
-import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
 import type { EncryptedColumn, EncryptedValue } from './encrypted-column.js';
 import { listKeyIds } from './encrypted-column.queries.js';
 import { findOrStoreServiceSecret, ownerOfServiceSecret } from './service-secrets.queries.js';

@@ -1,6 +1,6 @@
 // The ids of the keys that encrypted the values of a column, by their first characters.
 import { Prisma } from '../../generated/service/client.js';
-import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
+import type { Reader } from '../../platform/postgres/database.service.js';
 import type { EncryptedColumn } from './encrypted-column.js';
 
 export async function listKeyIds(

@@ -14,7 +14,7 @@ export interface BreakFacts {
   lines: ReadonlyMap<bigint, LineSide>;
   payments: ReadonlyMap<string, PaymentSide>;
   /** Newest first. */
-  comments: readonly (Listed extends Iterable<infer Comment> ? Comment : never)[];
+  comments: readonly Listed[number][];
   hasOlder: boolean;
   /** Null where nothing identifies the counterparty. */
   before: EarlierMovements | null;

@@ -44,8 +44,10 @@ export class BreakPages {
     const { t } = visit;
     const list = readBreakList(visit.query);
     const cursor = visit.query.get('cursor') ?? undefined;
-    const { data, next } = await this.reading.list(callerOf(visit), { ...list.filters, cursor });
-    const rows = [...data];
+    const { data: rows, next } = await this.reading.list(callerOf(visit), {
+      ...list.filters,
+      cursor,
+    });
     // The filters show the state that is selected where the address has none.
     const shown = { ...visit, query: withCursor(list.address, cursor) };
     const body = (

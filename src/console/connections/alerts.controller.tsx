@@ -48,8 +48,7 @@ export class AlertPages {
       this.alerts.listPage(id, filters, page),
       this.rules.listPage(id, { after: null, limit: maxRules }),
     ]);
-    const { data, next } = toList(found, page, (alert) => alert.id, describeAlert);
-    const rows = [...data];
+    const { data: rows, next } = toList(found, page, (alert) => alert.id, describeAlert);
     const hasFiring = rows.some(({ state }) => state === 'firing');
     const mayAcknowledge = hasFiring && isAllowedTo(visit, acknowledge);
     const empty = rules.length === 0 ? 'alerts.empty.noRules' : 'alerts.empty';

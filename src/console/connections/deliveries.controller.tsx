@@ -52,8 +52,7 @@ export class DeliveryPages {
       this.deliveries.listPage(id, filters, page),
       this.endpoints.listPage(id, { after: null, limit: listedEndpoints }),
     ]);
-    const { data, next } = toList(found, page, placeOf);
-    const rows = [...data];
+    const { data: rows, next } = toList(found, page, placeOf);
     const states = Object.values(DeliveryState).map(
       (state) => [state, t(`deliveries.state.${state}`)] as const,
     );

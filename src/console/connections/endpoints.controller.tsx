@@ -221,7 +221,7 @@ export class EndpointPages {
     const body = (
       <EndpointDetail
         {...{ visit, endpoint, figures, problem, message, next, backlog: part }}
-        rows={[...data]}
+        rows={data}
         preview={await this.previewOf(visit)}
         now={await this.database.now()}
       />

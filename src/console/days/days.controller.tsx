@@ -137,8 +137,7 @@ export class DaysPages {
       this.waiting.find(id),
       import('../kit/day-charts.js'),
     ]);
-    const rows = [...data];
-    const oldestFirst = rows
+    const oldestFirst = data
       .map(({ date: day, closing: closingCents }) => ({ day, closingCents }))
       .reverse();
     const body = (
@@ -152,14 +151,14 @@ export class DaysPages {
             { name: 'to', label: 'days.to', type: 'date' },
           ]}
         />
-        {rows.length > 1 && (
+        {data.length > 1 && (
           <ListCard>
             <BalanceChart visit={visit} days={oldestFirst} />
           </ListCard>
         )}
         <Card title={t('days.certified')}>
           <ListTable
-            {...{ visit, rows, name: 'days.certified', empty: t('days.empty') }}
+            {...{ visit, rows: data, name: 'days.certified', empty: t('days.empty') }}
             columns={columnsOf(visit)}
           />
           <Pager visit={visit} next={next} />
@@ -172,7 +171,7 @@ export class DaysPages {
 }
 
 type Listed = Awaited<ReturnType<DayCloses['list']>>;
-type ListedDay = Listed['data'] extends Iterable<infer Day> ? Day : never;
+type ListedDay = Listed['data'][number];
 
 function columnsOf(visit: Visit): ListColumn<ListedDay>[] {
   const { language } = visit;

@@ -124,7 +124,7 @@ export class BulkPages {
   private async page(visit: Visit, outcome: UploadOutcome = {}): Promise<Shown> {
     const { filters } = readFilters(listBulkUploads.query, visit.query);
     const { data, next } = await this.uploads.list(accountOf(visit).id, filters);
-    const shown = UploadsPage({ visit, uploads: [...data], next, outcome });
+    const shown = UploadsPage({ visit, uploads: data, next, outcome });
     const status = outcome.problem === undefined ? 200 : 422;
     return new Shown(visit.t('bulk.title'), shown.body, { part: shown.part, status });
   }
@@ -139,7 +139,7 @@ export class BulkPages {
     // The part that refreshes itself does not show them.
     const waiting =
       isDecidable && !visit.isRefresh ? await this.uploads.countWaiting(accountId, upload.id) : 0;
-    const shown = UploadPage({ visit, upload, rows: [...data], next, waiting });
+    const shown = UploadPage({ visit, upload, rows: data, next, waiting });
     const title = t('bulk.one', { kind: t(`bulk.kind.${upload.kind}`) });
     return new Shown(title, shown.body, { part: shown.part });
   }
@@ -153,7 +153,7 @@ export class BulkPages {
     let cursor: string | undefined;
     do {
       const page = await this.uploads.listRows(accountId, id, { limit: rowsPerRead, cursor });
-      yield [...page.data].map((row) => file.row(row)).join('');
+      yield page.data.map((row) => file.row(row)).join('');
       cursor = page.next ?? undefined;
     } while (cursor !== undefined);
   }

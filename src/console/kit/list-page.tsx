@@ -29,10 +29,7 @@ export interface ListPage<Query extends z.ZodType, Row> {
   filters: { [Name in keyof z.output<Query>]?: Filter };
   /** Whether a cursor is one of this list; without it, cursors are UUIDs. */
   isCursor?: (text: string) => boolean;
-  read: (
-    page: Page,
-    filters: z.output<Query>,
-  ) => Promise<{ data: Iterable<Row>; next: string | null }>;
+  read: (page: Page, filters: z.output<Query>) => Promise<{ data: Row[]; next: string | null }>;
   columns: (
     rows: readonly Row[],
   ) =>
@@ -53,8 +50,7 @@ export async function listPage<Query extends z.ZodType, Row>(
   const { visit, title, query, example, before, after, isCursor = isUuid } = list;
   const { filters, wrong } = readFilters(query, visit.query);
   const page = readPage({ limit: rowsOfPage, ...(filters as object) }, isCursor);
-  const { data, next } = await list.read(page, filters);
-  const rows = [...data];
+  const { data: rows, next } = await list.read(page, filters);
   const fields = Object.entries(list.filters).map(([name, filter]) =>
     fieldOf(visit, name, filter as Filter),
   );

@@ -24,7 +24,7 @@ export class LineReading {
   async get(caller: Pick<Caller, 'accountId' | 'scopes'>, nsu: bigint) {
     const { accountId, scopes } = caller;
     const { data } = await this.lines.list(caller, { nsu, limit: 1 });
-    const [line] = [...data];
+    const [line] = data;
     if (!line) throw new AppError('not_found');
     const { prisma } = this.database;
     const ofLine = { accountId, nsu };

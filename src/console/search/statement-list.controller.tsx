@@ -38,11 +38,10 @@ export class StatementPages {
   async listLines(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { t } = visit;
     const { filters, wrong } = readFilters(listTransactionsOfBook.query, visit.query);
-    const { data, next } = await this.lines.list(callerOf(visit), {
+    const { data: lines, next } = await this.lines.list(callerOf(visit), {
       limit: rowsOfPage,
       ...filters,
     });
-    const lines = [...data];
     const explanations = await this.explanations.read(accountOf(visit).id, lines);
     const states = Object.values(LineOutcomeState);
     const body = (
@@ -88,11 +87,10 @@ export class StatementPages {
   async listUnreadable(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { t } = visit;
     const { filters, wrong } = readFilters(listUnreadableLines.query, visit.query);
-    const { data, next } = await this.unreadable.list(accountOf(visit).id, {
+    const { data: lines, next } = await this.unreadable.list(accountOf(visit).id, {
       limit: rowsOfPage,
       ...filters,
     });
-    const lines = [...data];
     const read = visit.query.get('read');
     const body = (
       <>
@@ -156,8 +154,7 @@ function countIn(query: URLSearchParams, name: string): string {
   return /^\d{1,9}$/.test(count) ? count : '0';
 }
 
-type UnreadableRow =
-  Awaited<ReturnType<UnreadableLines['list']>>['data'] extends Iterable<infer Row> ? Row : never;
+type UnreadableRow = Awaited<ReturnType<UnreadableLines['list']>>['data'][number];
 
 function UnreadableTable({ visit, lines }: { visit: Visit; lines: readonly UnreadableRow[] }) {
   const { t, language } = visit;

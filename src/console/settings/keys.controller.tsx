@@ -128,7 +128,7 @@ export class KeyPages {
         )}
         {problem && !isOfNewKey && <FormProblem {...{ visit, problem }} />}
         {query.has('revoked') && <Message kind="good">{t('keys.revoked')}</Message>}
-        <KeyTable visit={visit} keys={[...data]} facts={{ now, isLast }} />
+        <KeyTable visit={visit} keys={data} facts={{ now, isLast }} />
         <Pager visit={{ ...visit, path: pathTo(visit, 'keys') }} next={next} />
         <FormCard
           {...{ visit, title: 'keys.create', button: 'keys.create', area: 'keys' }}

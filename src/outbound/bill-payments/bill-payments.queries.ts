@@ -1,7 +1,6 @@
 // SQL of bill payments. A state changes under the lock of its row, or only from a state that may
 // precede it.
-import type { Db, Tx } from '../../platform/postgres/database.service.js';
-import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
+import type { Db, Tx, Reader } from '../../platform/postgres/database.service.js';
 import {
   isAmountDue,
   recordPaymentTasks,

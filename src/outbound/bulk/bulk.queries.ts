@@ -1,7 +1,6 @@
 // The SQL of bulk uploads. A row's request is stored only until the row is issued.
 import { holderOfActor } from '../../access/accounts/holders.queries.js';
-import type { Db, Tx } from '../../platform/postgres/database.service.js';
-import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
+import type { Db, Tx, Reader } from '../../platform/postgres/database.service.js';
 import {
   Prisma,
   type BulkRow,

@@ -158,7 +158,7 @@ export class BulkService {
   @Every('bulk', '*/2 * * * * *')
   async enqueueUnfinished(): Promise<void> {
     for (const { accountId, id } of await queries.listUnfinishedUploads(
-      this.database.sharedReads,
+      this.database.prisma,
       uploadsPerSweep,
     ))
       await this.issueBulkRowsQueue.enqueue({ accountId, uploadId: id });

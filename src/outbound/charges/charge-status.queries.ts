@@ -1,6 +1,5 @@
 // The SQL of charge status checks. `next_check_at` is on the bank's clock, as due dates are.
-import type { Db, Tx } from '../../platform/postgres/database.service.js';
-import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
+import type { Db, Tx, Reader } from '../../platform/postgres/database.service.js';
 import { recordDueDateChange } from '../../statement/expected-payments/due-dates.queries.js';
 import { metadataOfRow } from '../../statement/expected-payments/metadata.queries.js';
 import type { Metadata } from '../../statement/expected-payments/metadata.js';

@@ -2,7 +2,6 @@
 // is read by id if the bank offers it. An event reports each cancelled or expired charge once.
 import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
-import { CronExpression } from '@nestjs/schedule';
 import { AccountsService, type BankAccount } from '../../access/accounts/accounts.service.js';
 import { BankService } from '../../bank/bank.service.js';
 import { parsePlainDate } from '../../brazil/calendar.js';
@@ -69,9 +68,9 @@ export class ChargeStatusChecks {
   }
 
   /** Enqueues a check for each account with a due charge. */
-  @Every('charges', CronExpression.EVERY_SECOND)
+  @Every('charges', '*/2 * * * * *')
   async enqueueDue(): Promise<void> {
-    for (const account of await queries.listAccountsWithDueCharges(this.database.sharedReads))
+    for (const account of await queries.listAccountsWithDueCharges(this.database.prisma))
       await this.checkChargeStatusesQueue.enqueue(account);
   }
 

@@ -80,7 +80,7 @@ export class OperationRecovery {
   /** Enqueues unfinished operations that are due. */
   @Every('operations', CronExpression.EVERY_SECOND)
   async enqueueDue(): Promise<void> {
-    await this.enqueue(await queries.listDueOperations(this.database.sharedReads, 200));
+    await this.enqueue(await queries.listDueOperations(this.database.prisma, 200));
   }
 
   /**

@@ -5,9 +5,9 @@ import {
   type Db,
   type SqlTx,
   type Tx,
+  type Reader,
 } from '../../platform/postgres/database.service.js';
 import type { Write } from '../../platform/postgres/joined-writes.queries.js';
-import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
 import { Prisma, type OperationAttempt } from '../../generated/service/client.js';
 import { invariant } from '../../platform/errors.js';
 import {

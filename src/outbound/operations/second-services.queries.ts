@@ -1,7 +1,6 @@
 // What shows that another service uses the key of a bank account.
-import type { Db } from '../../platform/postgres/database.service.js';
+import type { Db, Reader } from '../../platform/postgres/database.service.js';
 import type { BankAccount, StatementLine } from '../../generated/service/client.js';
-import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
 
 export type SuspectDebit = Pick<StatementLine, 'nsu' | 'idempotencyKey' | 'externalId'> &
   Pick<BankAccount, 'slug' | 'installation'> & {

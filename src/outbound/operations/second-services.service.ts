@@ -2,7 +2,6 @@
 // database: a debit whose key or externalId bears the mark of this installation, and is in no row
 // of its journal. A person releases the account.
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { CronExpression } from '@nestjs/schedule';
 import { Database } from '../../platform/postgres/database.service.js';
 import { Health } from '../../platform/http/health.js';
 import { Every } from '../../platform/queue/timers.js';
@@ -25,10 +24,10 @@ export class SecondServices implements OnModuleInit {
     this.health.nameDatabase(() => this.nameOfDatabase());
   }
 
-  @Every('second-services', CronExpression.EVERY_SECOND)
+  @Every('second-services', '*/2 * * * * *')
   async stopWhereSeen(): Promise<void> {
     const stopped = new Set<string>();
-    for (const debit of await queries.listSuspectDebits(this.database.sharedReads)) {
+    for (const debit of await queries.listSuspectDebits(this.database.prisma)) {
       const { nsu, slug, installation, idempotencyKey, externalId, restoredAtMs } = debit;
       const ids = [idempotencyKey, externalId]
         .filter((id) => id !== null)

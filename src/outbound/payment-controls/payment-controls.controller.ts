@@ -35,7 +35,7 @@ export class PaymentControlsController {
   async list(@FromCaller() { accountId, scopes, query }: CallerInput<typeof listBeneficiaries>) {
     const { data, ...page } = await this.listPage(accountId, query);
     if (seesPersonalData(scopes)) return { ...page, data };
-    const masked = [...data].map((one) => ({
+    const masked = data.map((one) => ({
       ...one,
       name: maskValue('name', one.name) ?? '',
       counterparty: maskValue('payee', one.counterparty) ?? '',

@@ -1,6 +1,6 @@
 // Finds failed transfers whose debit the statement can no longer show.
 import { Prisma } from '../../generated/service/client.js';
-import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
+import type { Reader } from '../../platform/postgres/database.service.js';
 import { attemptStart } from '../operations/attempt-times.queries.js';
 import { clockToleranceMs, type EffectPeriod } from '../operations/effect-period.js';
 import type { OperationRef } from '../operations/operations.queries.js';

@@ -3,7 +3,6 @@
 // decides.
 import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
-import { CronExpression } from '@nestjs/schedule';
 import { AccountsService, type BankAccount } from '../../access/accounts/accounts.service.js';
 import { BankService } from '../../bank/bank.service.js';
 import { getTed } from '../../bank-contract/ted-transfers.js';
@@ -46,12 +45,10 @@ export class TransferStatusChecks {
   }
 
   /** Enqueues a check for each account with a due transfer. */
-  @Every('transfers', CronExpression.EVERY_SECOND)
+  @Every('transfers', '*/2 * * * * *')
   async enqueueDue(): Promise<void> {
     if (!this.bank.profile.hasStatusById) return;
-    for (const { accountId } of await queries.listAccountsWithDueTransfers(
-      this.database.sharedReads,
-    ))
+    for (const { accountId } of await queries.listAccountsWithDueTransfers(this.database.prisma))
       await this.checkTransferStatusesQueue.enqueue({ accountId });
   }
 

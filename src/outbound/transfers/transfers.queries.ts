@@ -6,8 +6,8 @@ import {
   type Db,
   type SqlTx,
   type Tx,
+  type Reader,
 } from '../../platform/postgres/database.service.js';
-import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
 import { recordPaymentTasks } from '../../statement/reconciliation-tasks/reconciliation-tasks.queries.js';
 import {
   Prisma,

@@ -35,9 +35,8 @@ import {
   type FieldErrors,
 } from '../../bank-contract/field-errors.js';
 import { AppError, invalidField, invariant, refuseInvalid } from '../errors.js';
-import { parseJson, requestBodyJson } from '../json/exact-json.js';
+import { parseJson, requestBodyJson, stringifyJson } from '../json/exact-json.js';
 import { readLeniently, type Departure } from './lenient-request.js';
-import { writeResponse } from './response-text.js';
 import { findUnknownFields, type UnknownField } from './unknown-fields.js';
 
 const routeKey = 'contract-route';
@@ -156,7 +155,7 @@ function bodyOf(route: Route, result: unknown, reply: FastifyReply) {
     void reply.headers(result.headers);
     return result.body;
   }
-  if (!(result instanceof Reply)) return writeResponse(route.response, result);
+  if (!(result instanceof Reply)) return stringifyJson(z.encode(route.response, result));
   void reply.status(result.status).headers(result.headers);
   return result.body;
 }

@@ -57,25 +57,20 @@ export interface FoundRows<Row> {
 
 /**
  * The response of a list. Its rows are queried with `limit + 1`: the additional row shows that
- * there is a next page. A row is described when its item is written, since writing pauses between
- * items.
+ * there is a next page.
  */
 export function toList<Row, Item = Row>(
   found: Row[] | FoundRows<Row>,
   { limit }: Page,
   keyOf: (row: Row) => string,
   describe: (row: Row) => Item = (row) => row as unknown as Item,
-): { data: Iterable<Item>; next: string | null } {
+): { data: Item[]; next: string | null } {
   const { rows, lastExamined } = Array.isArray(found) ? { rows: found, lastExamined: null } : found;
   const pageRows = rows.slice(0, limit);
   const last = pageRows.at(-1);
   const after = rows.length > limit && last ? keyOf(last) : lastExamined;
   const next = after === null ? null : Buffer.from(after).toString('base64url');
-  return { data: describeEach(pageRows, describe), next };
-}
-
-function* describeEach<Row, Item>(rows: Row[], describe: (row: Row) => Item): Generator<Item> {
-  for (const row of rows) yield describe(row);
+  return { data: pageRows.map((row) => describe(row)), next };
 }
 
 const uuidText = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -22,7 +22,6 @@ import {
 } from './transaction-connection.js';
 import { followDatabaseTime } from '../ids.js';
 import { camelCaseRows } from './row-names.js';
-import { SharedReads, type Reader } from './shared-reads.queries.js';
 
 /**
  * A database transaction. It is an explicit parameter of everything that must be committed
@@ -31,6 +30,10 @@ import { SharedReads, type Reader } from './shared-reads.queries.js';
 export type Tx = Prisma.TransactionClient;
 /** The parameter of a query that only reads: a transaction, or the client without one. */
 export type Db = Tx | PrismaClient;
+/** The parameter of SQL that only reads, and needs nothing else of Prisma's client. */
+export interface Reader {
+  $queryRaw<Rows>(query: TemplateStringsArray | Prisma.Sql, ...values: unknown[]): Promise<Rows>;
+}
 /** The parameter of SQL, which needs nothing else of Prisma's client. A `Tx` is one. */
 export interface SqlTx extends Reader {
   $executeRaw(query: TemplateStringsArray | Prisma.Sql, ...values: unknown[]): Promise<number>;
@@ -186,8 +189,6 @@ export class Database {
   private client: PrismaClient | null = null;
   /** SQL outside of transactions, for hot paths: Prisma's client costs more than a look-up. */
   readonly sql: SqlTx;
-  /** For sweepers that ask at the same moment. */
-  readonly sharedReads: SharedReads;
   private readonly beginOnConnection: string;
   private readonly transactionTimeoutMs: number;
   private hasReaders = false;
@@ -196,7 +197,6 @@ export class Database {
     readonly pool: pg.Pool,
     limits: DatabaseLimits = defaultDatabaseLimits,
   ) {
-    this.sharedReads = new SharedReads(pool);
     const outside = statementsOutside(pool);
     this.sql = directSql(() => outside);
     const { statementTimeoutMs, connectTimeoutMs, transactionTimeoutMs } = limits;

@@ -24,9 +24,7 @@ const durations = histogram({
 
 /**
  * `@Cron` of `@nestjs/schedule` for a task of the scheduler role, where `Timers` starts it. Runs
- * never overlap; each has a trace of its own, is measured, and logged when it fails. Tasks of one
- * second begin together, so that sweepers can ask the database together
- * (`src/platform/postgres/shared-reads.queries.ts`).
+ * never overlap; each has a trace of its own, is measured, and logged when it fails.
  */
 export function Every(name: string, cron: string) {
   return (prototype: object, key: string, descriptor: TypedPropertyDescriptor<TimerMethod>) => {

@@ -8,6 +8,7 @@ import {
   opaqueAccountId,
   type Tx,
   type SqlTx,
+  type Reader,
 } from '../../platform/postgres/database.service.js';
 import { metadataOfRow } from '../../statement/expected-payments/metadata.queries.js';
 import type { Metadata } from '../../statement/expected-payments/metadata.js';
@@ -17,7 +18,6 @@ import type { ReplacedHash } from '../../statement/lines/line-erasure.queries.js
 import { statementBreakKinds, type StatementBreakKind } from '../decide/break-kinds.js';
 import type { OpenBreak, Resolution } from '../decide/breaks.js';
 import { newId } from '../../platform/ids.js';
-import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
 
 export type NewBreak = Omit<OpenBreak, 'expectedPaymentId'> & {
   expectedPaymentId?: string | null;

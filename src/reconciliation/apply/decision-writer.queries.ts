@@ -6,6 +6,7 @@ import {
   opaqueAccountId,
   opaqueArray,
   type SqlTx,
+  type Reader,
 } from '../../platform/postgres/database.service.js';
 import {
   isProvisional,
@@ -22,7 +23,6 @@ import type { LineAllocation, UnmatchedOutcome } from '../decide/model.js';
 import type { PaymentSums, PaymentTotal } from '../decide/totals.js';
 import { newId } from '../../platform/ids.js';
 import { insertDefaultRule } from '../load/rules.queries.js';
-import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
 
 export type StoredMatch = Pick<
   Match,

@@ -2,19 +2,18 @@
 // applies the difference, in one transaction a batch.
 import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
-import { CronExpression } from '@nestjs/schedule';
 import { BankService } from '../../bank/bank.service.js';
 import {
   Database,
   isTransactionTimeout,
   type SqlTx,
+  type Reader,
 } from '../../platform/postgres/database.service.js';
 import { EventsService } from '../../events/events.service.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
 import { Every } from '../../platform/queue/timers.js';
 import { jobs, type JobPayload } from '../../platform/queue/queues.js';
 import * as tasks from '../../statement/reconciliation-tasks/reconciliation-tasks.queries.js';
-import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
 import type { ClosedPeriod } from '../../statement/lines/closing.js';
 import * as queries from './decision-writer.queries.js';
 import {
@@ -120,9 +119,9 @@ export class ReconciliationService {
   }
 
   /** Enqueues accounts with something to decide; their jobs may have been lost with the queue. */
-  @Every('reconciliation', CronExpression.EVERY_SECOND)
+  @Every('reconciliation', '*/2 * * * * *')
   async enqueueDue(): Promise<void> {
-    for (const due of await tasks.listAccountsWithDueSubjects(this.database.sharedReads))
+    for (const due of await tasks.listAccountsWithDueSubjects(this.database.prisma))
       await this.reconcileQueue.enqueue(due);
   }
 

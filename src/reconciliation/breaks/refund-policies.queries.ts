@@ -1,6 +1,5 @@
 // SQL of refund policies: their settings, and the breaks that they refund.
-import type { Db, Tx } from '../../platform/postgres/database.service.js';
-import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
+import type { Db, Tx, Reader } from '../../platform/postgres/database.service.js';
 import { isProvisional } from '../../statement/expected-payments/provisional.queries.js';
 import { isReceivedPix } from '../../statement/expected-payments/received-pix.queries.js';
 import { undoingPattern } from '../../bank-contract/line-types.js';

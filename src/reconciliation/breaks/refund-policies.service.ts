@@ -83,9 +83,9 @@ export class RefundPolicies {
   /** Enqueues accounts whose job was lost, or where a period was closed since. */
   @Every('refund-policies', CronExpression.EVERY_5_SECONDS)
   async enqueueDue(): Promise<void> {
-    const { prisma, sharedReads } = this.database;
+    const { prisma } = this.database;
     // PostgreSQL plans the search for their breaks longer than all other sweeps together.
-    if (!(await queries.hasRefundPolicies(sharedReads))) return;
+    if (!(await queries.hasRefundPolicies(prisma))) return;
     for (const { accountId } of await queries.listAccountsToRefund(prisma))
       await this.refundByPolicyQueue.enqueue({ accountId });
   }

@@ -11,7 +11,7 @@ import {
 } from '../../statement/expected-payments/refunds-by-payer.js';
 import { findPossibleOriginals } from '../../statement/expected-payments/refunds-by-payer.queries.js';
 import { addToPair, PairMap } from '../../platform/pair-map.js';
-import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
+import type { Reader } from '../../platform/postgres/database.service.js';
 import * as links from './component.queries.js';
 import { lineReferences } from '../decide/component.js';
 import { listManualLinks } from './line-decisions.queries.js';

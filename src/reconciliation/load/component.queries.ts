@@ -6,6 +6,7 @@ import {
   accountColumn,
   opaqueAccountId,
   opaqueArray,
+  type Reader,
 } from '../../platform/postgres/database.service.js';
 import type { CreditDays } from '../../statement/expected-payments/credit-days.js';
 import { unattributedDebits } from '../../statement/expected-payments/refunds-by-payer.queries.js';
@@ -16,7 +17,6 @@ import {
 import { Prisma } from '../../generated/service/client.js';
 import { attemptEnd, attemptStart } from '../../outbound/operations/attempt-times.queries.js';
 import { clockToleranceMs } from '../../outbound/operations/effect-period.js';
-import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
 import { debitMissingAfterMs } from '../decide/missing.js';
 import { openOperationDays } from '../decide/unrequested-debits.js';
 

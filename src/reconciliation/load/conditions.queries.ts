@@ -2,9 +2,8 @@
 // lines that may pay a payment. Payments are found by an index, and lines among those that nothing
 // explains yet. A debit of one of our operations competes too: its line may carry none of our ids.
 import { saoPauloDay } from '../../brazil/statement-day.js';
-import { opaqueAccountId } from '../../platform/postgres/database.service.js';
+import { opaqueAccountId, type Reader } from '../../platform/postgres/database.service.js';
 import { Prisma } from '../../generated/service/client.js';
-import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
 import { maxConditional, mayPayByConditions } from '../decide/by-conditions.js';
 import type { ExpectedPaymentFacts, Facts, StatementLineFacts } from '../decide/model.js';
 import { undecidedNsus } from './rules.queries.js';

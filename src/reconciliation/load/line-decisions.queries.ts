@@ -1,7 +1,10 @@
 // Reads what people decided about lines: links, and pairs that they separated.
-import { opaqueAccountId, opaqueArray } from '../../platform/postgres/database.service.js';
+import {
+  opaqueAccountId,
+  opaqueArray,
+  type Reader,
+} from '../../platform/postgres/database.service.js';
 import { Prisma } from '../../generated/service/client.js';
-import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
 import type { ManualLink, SeparatedPair } from '../decide/model.js';
 
 export type SelectedLines = ReadonlySet<bigint> | 'all';

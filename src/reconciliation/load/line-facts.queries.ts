@@ -4,10 +4,10 @@ import {
   accountColumn,
   opaqueAccountId,
   opaqueArray,
+  type Reader,
 } from '../../platform/postgres/database.service.js';
 import { undoesDebit } from '../../statement/expected-payments/received-pix.queries.js';
 import { Prisma } from '../../generated/service/client.js';
-import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
 import type { LoadOptions } from './component.queries.js';
 import type { StatementLineFacts } from '../decide/model.js';
 import type { OutcomeLine } from './line-leaves.queries.js';

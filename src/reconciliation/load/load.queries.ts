@@ -5,13 +5,16 @@ import {
   importOfHistory,
   periodsOfOthers,
 } from '../../access/accounts/account-restores.queries.js';
-import { opaqueAccountId, opaqueArray } from '../../platform/postgres/database.service.js';
+import {
+  opaqueAccountId,
+  opaqueArray,
+  type Reader,
+} from '../../platform/postgres/database.service.js';
 import type { CreditDays } from '../../statement/expected-payments/credit-days.js';
 import { ownCreditDays } from '../../statement/expected-payments/credit-days.queries.js';
 import { findPossibleOriginals } from '../../statement/expected-payments/refunds-by-payer.queries.js';
 import { Prisma } from '../../generated/service/client.js';
 import { invariant } from '../../platform/errors.js';
-import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
 import { listBreaksAbout, type StoredBreak } from './stored-breaks.queries.js';
 import type { ComponentSeeds, LoadOptions, Selection } from './component.queries.js';
 import { ConditionsSearch, findByConditions } from './conditions.queries.js';

@@ -4,6 +4,7 @@ import {
   accountColumn,
   opaqueAccountId,
   opaqueArray,
+  type Reader,
 } from '../../platform/postgres/database.service.js';
 import type { WithdrawalKind } from '../../statement/expected-payments/facts.js';
 import {
@@ -15,7 +16,6 @@ import { acceptedAmounts } from '../../statement/expected-payments/declared-term
 import { metadataColumn } from '../../statement/expected-payments/metadata.queries.js';
 import type { Reference, ReferenceKind } from '../../statement/expected-payments/references.js';
 import { Prisma, type ExpectedPaymentFactKind } from '../../generated/service/client.js';
-import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
 import { effectsOfOperations, isWithoutResponse, type LoadOptions } from './component.queries.js';
 import type { DeclaredFacts } from '../decide/declared-conditions.js';
 import type {

@@ -8,6 +8,7 @@ import {
   type Db,
   type Tx,
   type SqlTx,
+  type Reader,
 } from '../../platform/postgres/database.service.js';
 import {
   isProvisional,
@@ -17,7 +18,6 @@ import { noteReferenceKinds } from '../../statement/expected-payments/references
 import { Prisma, type RuleVersion } from '../../generated/service/client.js';
 import { bankTimeNow } from '../../statement/lines/bank-clock.queries.js';
 import type { ClosedPeriod } from '../../statement/lines/closing.js';
-import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
 import { lineBreakKinds, ruleBreakKinds } from '../decide/break-kinds.js';
 import type { DeclaredRule, Facts, StatementLineFacts } from '../decide/model.js';
 import {

@@ -1,7 +1,10 @@
 // Reads the breaks that are stored of the subjects that are decided.
-import { accountColumn, opaqueArray } from '../../platform/postgres/database.service.js';
+import {
+  accountColumn,
+  opaqueArray,
+  type Reader,
+} from '../../platform/postgres/database.service.js';
 import { Prisma, type Break } from '../../generated/service/client.js';
-import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
 import { contradictionBreakKinds, operationBreakKinds } from '../decide/break-kinds.js';
 
 export type StoredBreak = Pick<

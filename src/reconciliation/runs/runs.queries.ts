@@ -1,7 +1,6 @@
 // SQL of runs: at most one running for each account, counts of what changed during a run, and the
 // schedules that are due. `next_run_at` is bank time.
-import type { Tx } from '../../platform/postgres/database.service.js';
-import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
+import type { Tx, Reader } from '../../platform/postgres/database.service.js';
 import {
   Prisma,
   type ReconciliationRun,

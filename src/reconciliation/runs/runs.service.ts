@@ -70,7 +70,7 @@ export class RunsService {
   /** Enqueues runs that have not ended: their worker or their job may be lost. */
   @Every('runs', CronExpression.EVERY_5_SECONDS)
   async enqueueRunning(): Promise<void> {
-    for (const { accountId, id } of await queries.listRunning(this.database.sharedReads))
+    for (const { accountId, id } of await queries.listRunning(this.database.prisma))
       await this.runReconciliationQueue.enqueue({ accountId, runId: id });
   }
 

@@ -54,10 +54,10 @@ export class Schedules {
    * Begins due runs: one for each account, however many times it missed. A new account gets the
    * default schedule.
    */
-  @Every('schedules', CronExpression.EVERY_SECOND)
+  @Every('schedules', CronExpression.EVERY_5_SECONDS)
   async beginDue(): Promise<void> {
-    const { prisma, sharedReads } = this.database;
-    for (const { accountId, hasSchedule } of await queries.listDueSchedules(sharedReads)) {
+    const { prisma } = this.database;
+    for (const { accountId, hasSchedule } of await queries.listDueSchedules(prisma)) {
       if (!hasSchedule) {
         const data = await this.get(accountId);
         await prisma.reconciliationSchedule.createMany({ data, skipDuplicates: true });

@@ -34,8 +34,8 @@ export class AlertEvaluator {
   /** Throws the first error, after all rules: a rule that fails must not stop the others. */
   @Every('alerts', CronExpression.EVERY_10_SECONDS)
   async evaluate(): Promise<void> {
-    const { sharedReads, sql } = this.database;
-    const rules = await listDueRules(sharedReads);
+    const { prisma, sql } = this.database;
+    const rules = await listDueRules(prisma);
     if (rules.length === 0) return;
     const failures: unknown[] = [];
     for (const rule of rules) {

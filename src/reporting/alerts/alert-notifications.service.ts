@@ -2,7 +2,6 @@
 // sending a message and recording it leaves one that is sent again. A slow channel delays no other.
 import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
-import { CronExpression } from '@nestjs/schedule';
 import { z } from 'zod';
 import { Database } from '../../platform/postgres/database.service.js';
 import { delayAfterAttemptMs, deliveryLimits } from '../../events/delivery-schedule.js';
@@ -46,9 +45,9 @@ export class AlertNotifications {
     @InjectQueue(jobs.sendAlerts.name) private readonly sendAlertsQueue: JobQueue<'sendAlerts'>,
   ) {}
 
-  @Every('alert-notifications', CronExpression.EVERY_SECOND)
+  @Every('alert-notifications', '*/2 * * * * *')
   async enqueueDue(): Promise<void> {
-    for (const channel of await queries.listDueChannels(this.database.sharedReads))
+    for (const channel of await queries.listDueChannels(this.database.prisma))
       await this.sendAlertsQueue.enqueue(channel);
   }
 

@@ -1,10 +1,9 @@
 // Evaluates rules and makes messages of what they found. Each statement locks the row of its rule,
 // so that two processes fire, clear and announce an alert once.
-import type { SqlTx } from '../../platform/postgres/database.service.js';
+import type { SqlTx, Reader } from '../../platform/postgres/database.service.js';
 import { Prisma } from '../../generated/service/client.js';
 import type { AlertConditionKind, AlertMessageKind } from '../../generated/service/enums.js';
 import type { AlertSeverity } from '../../generated/service/enums.js';
-import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
 
 export interface RuleKey {
   accountId: number;

@@ -1,5 +1,5 @@
 // Claims the messages of channels and records whether they were sent.
-import type { Db } from '../../platform/postgres/database.service.js';
+import type { Db, Reader } from '../../platform/postgres/database.service.js';
 import type {
   AlertChannel,
   AlertMessage,
@@ -7,7 +7,6 @@ import type {
   AlertRule,
   BankAccount,
 } from '../../generated/service/client.js';
-import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
 
 export interface ChannelKey {
   accountId: number;

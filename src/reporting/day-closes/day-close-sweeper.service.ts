@@ -18,7 +18,7 @@ export class DayCloseSweeper {
 
   @Every('day closes', CronExpression.EVERY_5_SECONDS)
   async enqueueReadyAccounts(): Promise<void> {
-    for (const account of await listAccountsWithDaysToClose(this.database.sharedReads))
+    for (const account of await listAccountsWithDaysToClose(this.database.prisma))
       await this.closeDaysQueue.enqueue(account);
   }
 }

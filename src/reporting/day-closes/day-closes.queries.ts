@@ -1,7 +1,11 @@
 // Reads which days can be certified, lines that came late, and the chain of certificates; stores
 // how far an account's days are closed.
-import { opaqueAccountId, type Db, type Tx } from '../../platform/postgres/database.service.js';
-import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
+import {
+  opaqueAccountId,
+  type Db,
+  type Tx,
+  type Reader,
+} from '../../platform/postgres/database.service.js';
 import type { DayClose, DayCloseState, StatementLine } from '../../generated/service/client.js';
 import { statementDayOf } from '../../brazil/statement-day.js';
 import { findLastArrival } from '../../statement/lines/closing.queries.js';

@@ -1,8 +1,7 @@
 // Stores disputes, and finds those whose amount the bank has returned.
-import { opaqueAccountId, type Tx } from '../../platform/postgres/database.service.js';
+import { opaqueAccountId, type Reader, type Tx } from '../../platform/postgres/database.service.js';
 import { unattributedDebits } from '../expected-payments/refunds-by-payer.queries.js';
 import { Prisma, type Dispute, type DisputeStatus } from '../../generated/service/client.js';
-import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
 
 export type ReportedDispute = Pick<
   Dispute,

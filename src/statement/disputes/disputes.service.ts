@@ -68,7 +68,7 @@ export class DisputesService {
   /** Finds disputes whose amount the bank has returned. Their breaks are then resolved. */
   @Every('disputes', CronExpression.EVERY_10_SECONDS)
   async recordReturns(): Promise<void> {
-    for (const { accountId } of await listAccountsWithDisputes(this.database.sharedReads)) {
+    for (const { accountId } of await listAccountsWithDisputes(this.database.prisma)) {
       const count = await this.database.transaction(async (tx) => {
         const returned = await recordReturns(tx, accountId);
         if (returned > 0) await recordStatementTask(tx, accountId);

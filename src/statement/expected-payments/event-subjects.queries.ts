@@ -1,9 +1,8 @@
 // What a business system knows a payment by, for events: its own ids and its metadata.
-import { opaqueAccountId, type Db } from '../../platform/postgres/database.service.js';
+import { opaqueAccountId, type Db, type Reader } from '../../platform/postgres/database.service.js';
 import { Prisma } from '../../generated/service/client.js';
 import type { Metadata } from './metadata.js';
 import { metadataColumn } from './metadata.queries.js';
-import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
 
 /** The correlationId of the charge that a received Pix paid, as a column; null without a charge. */
 const correlationIdOfLine = (accountId: Prisma.Sql, nsu: Prisma.Sql) => Prisma.sql`COALESCE((

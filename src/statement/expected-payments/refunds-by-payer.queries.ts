@@ -2,10 +2,13 @@
 // refund. A line that shows neither tax id nor account may be of any payer.
 import { otherThanPixPattern, undoingPattern } from '../../bank-contract/line-types.js';
 import { refundWindowDays } from '../../bank-contract/refunds.js';
-import { opaqueAccountId, opaqueArray } from '../../platform/postgres/database.service.js';
+import {
+  opaqueAccountId,
+  opaqueArray,
+  type Reader,
+} from '../../platform/postgres/database.service.js';
 import { Prisma } from '../../generated/service/client.js';
 import { groupBy } from '../../platform/grouping.js';
-import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
 import { lineReferenceKinds } from './references.js';
 import { maxPossibleOriginals, type PossibleOriginal } from './refunds-by-payer.js';
 import { isReceivedPix } from './received-pix.queries.js';

@@ -1,8 +1,11 @@
 // Reads the facts from which follows what was refunded of a received Pix. Each look-up goes by an
 // index, so its cost follows the refunds of the Pix and not the history.
-import { opaqueAccountId, opaqueArray } from '../../platform/postgres/database.service.js';
+import {
+  opaqueAccountId,
+  opaqueArray,
+  type Reader,
+} from '../../platform/postgres/database.service.js';
 import { Prisma } from '../../generated/service/client.js';
-import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
 import { lineReferenceKinds } from './references.js';
 import { maxPossibleOriginals, onlyOriginal, type PossibleOriginal } from './refunds-by-payer.js';
 import {

@@ -1,8 +1,7 @@
 // Reads the closed period of the statement and the needs for a longer closed period. Extends the
 // closed period after two full reads agreed.
 import { ongoingRestore } from '../../access/accounts/account-restores.queries.js';
-import type { Db, Tx } from '../../platform/postgres/database.service.js';
-import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
+import type { Db, Tx, Reader } from '../../platform/postgres/database.service.js';
 import { Prisma } from '../../generated/service/client.js';
 import { recordRangeTask } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
 import type { ClosingNeeds, ClosingPeriod } from './closing.js';

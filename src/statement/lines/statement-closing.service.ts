@@ -104,10 +104,7 @@ export class StatementClosing {
   async enqueueDue(): Promise<void> {
     const boundMs = this.bank.profile.visibilityBoundMs;
     if (boundMs === null) return;
-    for (const { accountId } of await queries.listAccountsToClose(
-      this.database.sharedReads,
-      boundMs,
-    ))
+    for (const { accountId } of await queries.listAccountsToClose(this.database.prisma, boundMs))
       await this.closeStatementQueue.enqueue({ accountId });
   }
 

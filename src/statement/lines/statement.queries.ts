@@ -7,8 +7,8 @@ import {
   type Db,
   type SqlTx,
   type Tx,
+  type Reader,
 } from '../../platform/postgres/database.service.js';
-import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
 import { Prisma, type StatementState } from '../../generated/service/client.js';
 import {
   calledAccountColumns,

@@ -38,9 +38,9 @@ export class SyncSchedule {
    */
   @Every('statement', CronExpression.EVERY_SECOND)
   async enqueueDue(): Promise<void> {
-    const { sharedReads } = this.database;
+    const { prisma } = this.database;
     const isAll = !this.hasEnqueuedAll;
-    const due = await queries.listDueSyncs(sharedReads, this.settings.syncIntervalMs, isAll);
+    const due = await queries.listDueSyncs(prisma, this.settings.syncIntervalMs, isAll);
     const now = performance.now();
     for (const { accountId, sinceMs } of due) {
       const last = this.enqueuedAt.get(accountId);
@@ -59,7 +59,7 @@ export class SyncSchedule {
   async enqueueOverdue(): Promise<void> {
     const { syncIntervalMs } = this.settings;
     const overdue = await queries.listOverdueAccounts(
-      this.database.sharedReads,
+      this.database.prisma,
       overdueAfterIntervals,
       syncIntervalMs,
     );

@@ -1,8 +1,12 @@
 // Records which subjects must be decided again. Whoever changes a fact records the task in the
 // transaction of the fact, so that neither is committed without the other.
-import { opaqueAccountId, type Db, type SqlTx } from '../../platform/postgres/database.service.js';
+import {
+  opaqueAccountId,
+  type Db,
+  type SqlTx,
+  type Reader,
+} from '../../platform/postgres/database.service.js';
 import type { Write } from '../../platform/postgres/joined-writes.queries.js';
-import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
 import { Prisma, type ReconciliationTask } from '../../generated/service/client.js';
 
 /** Decides these lines again. */

@@ -1,7 +1,6 @@
 // Reads notices that no module has recorded yet, and marks them.
 import type { Db, Tx } from '../../platform/postgres/database.service.js';
 import type { WebhookEvent } from '../../generated/service/client.js';
-import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
 
 export interface Notice extends Pick<WebhookEvent, 'eventType' | 'bodyHash'> {
   body: Uint8Array;
@@ -41,7 +40,7 @@ export async function endNotices(
 }
 
 /** Accounts with notices that no module has recorded. */
-export async function listAccountsWithNotices(db: Reader | Db): Promise<{ accountId: number }[]> {
+export async function listAccountsWithNotices(db: Db): Promise<{ accountId: number }[]> {
   return db.$queryRaw`
     SELECT a.id AS "accountId" FROM bank_account a WHERE EXISTS (
       SELECT FROM webhook_event w WHERE w.account_id = a.id AND w.state = 'unhandled')`;

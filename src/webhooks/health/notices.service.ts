@@ -58,7 +58,7 @@ export class Notices {
   /** Handles notices again whose job the queue lost, or whose customer was not known yet. */
   @Every('notices', CronExpression.EVERY_5_SECONDS)
   async enqueueUnhandled(): Promise<void> {
-    for (const account of await listAccountsWithNotices(this.database.sharedReads))
+    for (const account of await listAccountsWithNotices(this.database.prisma))
       await this.handleNoticesQueue.enqueue(account);
   }
 

@@ -125,8 +125,8 @@ export class WebhookInbox {
   /** Enqueues syncs again for pending webhooks whose job the queue lost. */
   @Every('webhooks', CronExpression.EVERY_SECOND)
   async enqueueSyncs(): Promise<void> {
-    const { sharedReads } = this.database;
-    for (const account of await listAccountsWithOverdueWebhooks(sharedReads, repeatsAfterMs))
+    const { prisma } = this.database;
+    for (const account of await listAccountsWithOverdueWebhooks(prisma, repeatsAfterMs))
       await this.syncStatementQueue.enqueue(account);
   }
 

@@ -2,9 +2,8 @@
 // after their receipt has completed. A webhook is compared with the stored lines once; from then on
 // each new line is compared with the webhooks that wait. So no row changes while it waits, however
 // often the sync is repeated. The counts of the account must be locked for all of it.
-import type { Db, Tx } from '../../platform/postgres/database.service.js';
+import type { Db, Tx, Reader } from '../../platform/postgres/database.service.js';
 import { Prisma } from '../../generated/service/client.js';
-import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
 import { reportsOf } from './webhook-reports.queries.js';
 import { bankClockLead } from './webhooks.queries.js';
 

@@ -3,7 +3,6 @@
 // occupies only places of its own host.
 import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
-import { CronExpression } from '@nestjs/schedule';
 import {
   authorizationHeaders,
   type AuthorizationScheme,
@@ -34,9 +33,9 @@ export class RelayDeliveries {
     private readonly relayWebhooksQueue: JobQueue<'relayWebhooks'>,
   ) {}
 
-  @Every('relays', CronExpression.EVERY_SECOND)
+  @Every('relays', '*/2 * * * * *')
   async enqueueDue(): Promise<void> {
-    for (const relay of await queries.listDueRelays(this.database.sharedReads))
+    for (const relay of await queries.listDueRelays(this.database.prisma))
       await this.relayWebhooksQueue.enqueue(relay);
   }
 

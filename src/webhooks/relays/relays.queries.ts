@@ -1,7 +1,6 @@
 // Claims deliveries of relayed webhooks and records their results. A trigger inserts them.
-import type { Db, SqlTx, Tx } from '../../platform/postgres/database.service.js';
+import type { Db, SqlTx, Tx, Reader } from '../../platform/postgres/database.service.js';
 import type { RelayDelivery, RelayRegistration } from '../../generated/service/client.js';
-import type { Reader } from '../../platform/postgres/shared-reads.queries.js';
 
 export interface DueRelay {
   accountId: number;

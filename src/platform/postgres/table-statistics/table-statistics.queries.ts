@@ -1,6 +1,6 @@
 // Renews PostgreSQL's statistics of tables that have grown.
 import type pg from 'pg';
-import type { Reader } from '../shared-reads.queries.js';
+import type { Reader } from '../database.service.js';
 
 /** A table of fewer rows is read fast by any plan. */
 const fewRows = 100;

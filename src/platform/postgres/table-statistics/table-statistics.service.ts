@@ -15,7 +15,7 @@ export class TableStatistics {
   /** A table is analysed each time that it has quadrupled, so seldom where it is large. */
   @Every('table-statistics', CronExpression.EVERY_5_SECONDS)
   async renew(): Promise<void> {
-    const { pool, sharedReads } = this.database;
-    for (const name of await listGrownTables(sharedReads)) await analyzeTable(pool, name);
+    const { pool, prisma } = this.database;
+    for (const name of await listGrownTables(prisma)) await analyzeTable(pool, name);
   }
 }
