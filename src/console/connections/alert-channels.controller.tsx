@@ -4,7 +4,7 @@ import type { JSX } from 'preact';
 import type { AlertChannel } from '../../generated/service/client.js';
 import type { AlertChannelKind } from '../../generated/service/enums.js';
 import type { AppError } from '../../platform/errors.js';
-import { isUuid, toList } from '../../platform/http/listing.js';
+import { isUuid, readPage, toList } from '../../platform/http/listing.js';
 import { AlertChannels } from '../../reporting/alerts/alert-channels.service.js';
 import { Alerts } from '../../reporting/alerts/alerts.service.js';
 import {
@@ -35,12 +35,12 @@ import { accountOf, isAllowedTo, pathId, pathTo, requireReason } from '../visit.
 import {
   ConnectionDone,
   DeliveryBadge,
-  describeFailure,
   doneAt,
   plainText,
+  outcomeColumn,
+  SecretOnce,
+  TestResultMessage,
 } from './connection-elements.js';
-import { SecretOnce, TestResultMessage } from './endpoint-views.js';
-import { readCursor } from './list-address.js';
 
 const channels = '/console/accounts/:account/alert-channels';
 const needs = 'view';
@@ -239,6 +239,7 @@ export class AlertChannelPages {
               values={{ name, language }}
               title="alertChannels.change"
               intro={`alertChannels.explain.${kind}`}
+              area="connections.problem"
               action={path}
               shown={updatedAt.toISOString()}
               button="app.save"
@@ -265,7 +266,8 @@ export class AlertChannelPages {
 
   private async messagesOf(visit: Visit, channelId: string): Promise<JSX.Element> {
     const { t, language } = visit;
-    const page = readCursor(visit.query, isUuid, shownMessages);
+    const cursor = visit.query.get('cursor') ?? undefined;
+    const page = readPage({ limit: shownMessages, cursor }, isUuid);
     const found = await this.alerts.listNotifications(accountOf(visit).id, { channelId }, page);
     const { data: rows, next } = toList(found, page, ({ id }) => id);
     const path = pathTo(visit, `alert-channels/${channelId}`);
@@ -295,11 +297,7 @@ export class AlertChannelPages {
               label: 'deliveries.state',
               cell: ({ state }) => <DeliveryBadge {...{ visit, state }} />,
             },
-            {
-              label: 'deliveries.result',
-              cell: ({ lastError, lastStatus }) =>
-                lastError === null ? lastStatus : describeFailure(t, lastError),
-            },
+            outcomeColumn(visit),
             isAllowedTo(visit, 'send again') && {
               label: 'connections.actions',
               cell: ({ id, state }) =>

@@ -1,64 +1,110 @@
-// Reads the form of an alert rule into what the API's schema reads: a field that is empty is left
-// out, and a number or an amount is exact.
-import { LosslessNumber } from 'lossless-json';
-import { conditionKinds } from '../../reporting/alerts/conditions.schema.js';
+// The form of an alert rule: the fields of each condition, and the body of the request that the
+// API has for the same.
+import { createAlertRule } from '../../reporting/alerts/rules.schema.js';
+import { conditionKinds, type Condition } from '../../reporting/alerts/conditions.schema.js';
 import type { AlertConditionKind } from '../../generated/service/enums.js';
-
-/** The fields of each condition, in the order in which the form shows them. */
-export const conditionFields = {
-  break_open: ['minSeverity', 'minAmount', 'minAgeHours'],
-  webhook_loss: ['minPercent', 'minLines', 'hours'],
-  deliveries_dead: ['minDeliveries'],
-  no_sync: ['minutes'],
-  day_not_certified: ['by'],
-  approval_waiting: ['minutes'],
-  debit_waiting: ['seconds'],
-} as const satisfies Record<AlertConditionKind, readonly string[]>;
-export type ConditionField = (typeof conditionFields)[AlertConditionKind][number];
-
-const texts: ReadonlySet<string> = new Set<ConditionField>(['by', 'minSeverity']);
+import { severities } from '../../reconciliation/breaks/severity.js';
+import { breakKinds } from '../../reconciliation/decide/break-kind-declarations.js';
+import {
+  readBody,
+  typedBody,
+  type FormField,
+  type FormFields,
+  type FormValues,
+} from '../kit/form.js';
+import type { Visit } from '../requests.js';
+import { writeTypedAmount } from '../typed-amount.js';
 
 export function readConditionKind(text: string | null | undefined): AlertConditionKind | null {
   return conditionKinds.find((kind) => kind === text) ?? null;
 }
 
-/** Wrong texts stay texts: the schema refuses them, and names their field. */
-export function readAlertRuleForm(form: URLSearchParams, kind: AlertConditionKind) {
-  const parameters = conditionFields[kind].flatMap((name) => {
-    const text = fieldOf(form, name);
-    if (text === '') return [];
-    if (name === 'minAmount') return [[name, amountOf(text)]];
-    return [[name, texts.has(name) ? text : numberOf(text)]];
-  });
-  const remind = fieldOf(form, 'remindAfterHours');
-  const group = fieldOf(form, 'groupSeconds');
-  return {
-    name: fieldOf(form, 'name'),
-    condition: {
-      ...{ kind, ...Object.fromEntries(parameters) },
-      ...(kind === 'break_open' ? { kinds: form.getAll('kinds') } : {}),
+const severityOptions = ({ t }: Pick<Visit, 't'>) =>
+  severities.map((one) => [one, t(`alerts.severity.${one}`)] as const);
+
+const minutes = { label: 'alertRules.field.minutes', is: 'number', min: 1, max: 10_080 } as const;
+
+/** In the order in which the form shows them. */
+export function conditionFields(visit: Pick<Visit, 't'>, kind: AlertConditionKind): FormFields {
+  const { t } = visit;
+  const ofKinds: Record<AlertConditionKind, FormFields> = {
+    break_open: {
+      minSeverity: {
+        ...{ label: 'alertRules.field.minSeverity', is: 'choice' },
+        options: [['', t('app.any')], ...severityOptions(visit)],
+      },
+      minAmount: {
+        ...{ label: 'alertRules.field.minAmount', hint: 'alertRules.field.minAmount.hint' },
+        ...{ is: 'amount', maxLength: 30 },
+      },
+      minAgeHours: { label: 'alertRules.field.minAgeHours', is: 'number', min: 1, max: 8_760 },
+      kinds: {
+        ...{ label: 'alertRules.field.kinds', hint: 'alertRules.field.kinds.hint' },
+        ...{ is: 'choices', isFolded: true },
+        options: (Object.keys(breakKinds) as (keyof typeof breakKinds)[]).map((one) => [
+          one,
+          t(`break.${one}`),
+        ]),
+      },
     },
-    severity: fieldOf(form, 'severity') || undefined,
-    channelIds: form.getAll('channelIds'),
-    ...(group === '' ? {} : { groupSeconds: numberOf(group) }),
-    remindAfterHours: remind === '' ? null : numberOf(remind),
-    notifiesCleared: form.has('notifiesCleared'),
-    isEnabled: form.has('isEnabled'),
+    webhook_loss: {
+      minPercent: { label: 'alertRules.field.minPercent', is: 'number', min: 1, max: 100 },
+      minLines: { label: 'alertRules.field.minLines', is: 'number', min: 1, max: 1_000_000 },
+      hours: { label: 'alertRules.field.hours', is: 'number', min: 1, max: 168 },
+    },
+    deliveries_dead: {
+      minDeliveries: { label: 'alertRules.field.minDeliveries', is: 'number', min: 1, max: 10_000 },
+    },
+    no_sync: { minutes },
+    day_not_certified: { by: { label: 'alertRules.field.by', is: 'time' } },
+    approval_waiting: { minutes },
+    debit_waiting: {
+      seconds: { label: 'alertRules.field.seconds', is: 'number', min: 1, max: 86_400 },
+    },
+  };
+  return ofKinds[kind];
+}
+
+/** As its fields show them. */
+export function conditionValues(condition: Condition): FormValues {
+  const amount = 'minAmount' in condition ? condition.minAmount : undefined;
+  return { ...condition, ...(amount === undefined ? {} : { minAmount: writeTypedAmount(amount) }) };
+}
+
+/** The alert of a break has the severity of the break. */
+export function alertRuleFields(
+  visit: Pick<Visit, 't'>,
+  kind: AlertConditionKind,
+  channels: readonly (readonly [id: string, name: string])[],
+): FormFields {
+  const severity: FormField = {
+    ...{ label: 'alerts.severity', is: 'choice', options: severityOptions(visit) },
+  };
+  return {
+    name: { label: 'alertRules.name', required: true, maxLength: 100 },
+    ...conditionFields(visit, kind),
+    ...(kind === 'break_open' ? {} : { severity }),
+    channelIds: {
+      ...{ label: 'alertRules.channels', is: 'choices', options: channels },
+      ...(channels.length === 0 ? { hint: 'alertRules.channels.none' } : {}),
+    },
+    groupSeconds: {
+      ...{ label: 'alertRules.groupSeconds', hint: 'alertRules.groupSeconds.hint' },
+      ...{ is: 'number', min: 0, max: 3600, required: true },
+    },
+    remindAfterHours: {
+      ...{ label: 'alertRules.remindAfterHours', hint: 'alertRules.remindAfterHours.hint' },
+      ...{ is: 'number', min: 1, max: 720 },
+    },
+    notifiesCleared: { label: 'alertRules.notifiesCleared', is: 'check' },
+    isEnabled: { label: 'alertRules.isEnabled', is: 'check' },
   };
 }
 
-function fieldOf(form: URLSearchParams, name: string): string {
-  return (form.get(name) ?? '').replace(/\p{Cc}/gu, ' ').trim();
-}
-
-function numberOf(text: string): LosslessNumber | string {
-  return /^\d{1,9}$/.test(text) ? new LosslessNumber(String(Number(text))) : text;
-}
-
-/** `1.234,56`, `1234,56` and `1234.56`: a dot before three digits separates thousands. */
-function amountOf(text: string): LosslessNumber | string {
-  const plain = text.replace(/^R\$\s*/, '');
-  const isBrazilian = /^\d{1,3}(\.\d{3})+(,\d{1,2})?$|^\d+,\d{1,2}$/.test(plain);
-  const number = isBrazilian ? plain.replaceAll('.', '').replace(',', '.') : plain;
-  return /^(0|[1-9]\d{0,11})(\.\d{1,2})?$/.test(number) ? new LosslessNumber(number) : text;
+/** Throws `validation_failed`, with its fields' errors. */
+export function typedAlertRule(visit: Visit, kind: AlertConditionKind) {
+  const condition = typedBody(visit, conditionFields(visit, kind));
+  const given = Object.entries(typedBody(visit, alertRuleFields(visit, kind, [])));
+  const others = Object.fromEntries(given.filter(([name]) => !(name in condition)));
+  return readBody(createAlertRule.body, { ...others, condition: { kind, ...condition } });
 }

@@ -1,17 +1,30 @@
 // Alert rules: what people are alerted about, and by which channels.
 import { Controller } from '@nestjs/common';
+import type { JSX } from 'preact';
 import { AlertChannels } from '../../reporting/alerts/alert-channels.service.js';
-import { AlertRules } from '../../reporting/alerts/alert-rules.service.js';
-import { createAlertRule } from '../../reporting/alerts/rules.schema.js';
+import { AlertRules, type RuleWithChannels } from '../../reporting/alerts/alert-rules.service.js';
+import { conditionKinds, readCondition } from '../../reporting/alerts/conditions.schema.js';
+import type { AlertConditionKind } from '../../generated/service/enums.js';
 import { AppError } from '../../platform/errors.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import { formatAmount, formatTime } from '../formats.js';
+import { Badge, Card } from '../kit/elements.js';
+import { attempt, FormCard, statusOf, Step } from '../kit/form.js';
+import { Hint, Muted } from '../kit/layout.js';
+import { ListCard } from '../kit/list-page.js';
+import { ListTable } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
+import { findTextKey } from '../texts.js';
 import { accountOf, isAllowedTo, pathId, pathTo, requireReason } from '../visit.js';
-import { readConditionKind, readAlertRuleForm } from './alert-rule-form.js';
-import { AlertRuleSteps, RuleFacts, AlertRuleForm, RuleList } from './alert-rule-views.js';
-import { doneAt, ConnectionDone, findProblem, plainText } from './connection-elements.js';
-import { readBody, statusOf } from '../kit/form.js';
+import {
+  alertRuleFields,
+  conditionFields,
+  conditionValues,
+  readConditionKind,
+  typedAlertRule,
+} from './alert-rule-form.js';
+import { AlertSeverityBadge, ConnectionDone, doneAt, plainText } from './connection-elements.js';
 
 const rules = '/console/accounts/:account/alert-rules';
 const needs = 'view';
@@ -34,17 +47,55 @@ export class AlertRulePages {
     menu: { title: 'alertRules.title', section: 'connections', place: 69 },
   })
   async list(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const { id } = accountOf(visit);
-    const found = await this.rules.listPage(id, all);
-    const channels = await this.channels.listPage(id, all);
-    return new Shown(
-      visit.t('alertRules.title'),
-      <RuleList visit={visit} rules={found} channels={channels} />,
+    const { t } = visit;
+    const rows = await this.rules.listPage(accountOf(visit).id, all);
+    const names = new Map(await this.channelsOf(visit));
+    const body = (
+      <>
+        <ConnectionDone visit={visit} />
+        <Muted>{t('alertRules.intro')}</Muted>
+        <ListCard>
+          <ListTable
+            {...{ visit, rows, name: 'alertRules.title', empty: t('alertRules.empty') }}
+            columns={[
+              {
+                label: 'alertRules.name',
+                is: 'wide',
+                cell: ({ id, name }) => (
+                  <a href={pathTo(visit, `alert-rules/${id}`)}>{plainText(name)}</a>
+                ),
+              },
+              {
+                label: 'alertRules.condition',
+                is: 'wide',
+                cell: ({ condition }) => describeCondition(visit, condition),
+              },
+              {
+                label: 'alerts.severity',
+                cell: ({ severity }) => <AlertSeverityBadge {...{ visit, severity }} />,
+              },
+              {
+                label: 'alertRules.channels',
+                is: 'wide',
+                cell: ({ channels }) =>
+                  channels.map(({ channelId }) => names.get(channelId)).join(', ') ||
+                  t('alertRules.noChannel'),
+              },
+              {
+                label: 'alertRules.state',
+                cell: ({ isEnabled }) => <EnabledBadge {...{ visit, isEnabled }} />,
+              },
+            ]}
+          />
+        </ListCard>
+        {isAllowedTo(visit, manage) && <Choice visit={visit} />}
+      </>
     );
+    return new Shown(t('alertRules.title'), body);
   }
 
   @ConsolePage({ path: `${rules}/new/:kind`, needs: manage })
-  async startNew(@Visiting() visit: Visit): Promise<PageAnswer> {
+  startNew(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.newPage(visit, null);
   }
 
@@ -54,16 +105,15 @@ export class AlertRulePages {
     audit: { action: 'create alert rule', subject: () => 'alert-rule new' },
   })
   async create(@Visiting() visit: Visit): Promise<PageAnswer> {
-    let id = '';
-    const problem = await findProblem(async () => {
-      ({ id } = await this.rules.create(accountOf(visit).id, readRule(visit, visit.params.kind)));
-    });
+    const { problem, result } = await attempt(async () =>
+      this.rules.create(accountOf(visit).id, ruleOf(visit, visit.params.kind)),
+    );
     if (problem) return this.newPage(visit, problem);
-    return new Redirect(doneAt(visit, `alert-rules/${id}`, 'saved'));
+    return new Redirect(doneAt(visit, `alert-rules/${result.id}`, 'saved'));
   }
 
   @ConsolePage({ path: `${rules}/:id`, needs })
-  async show(@Visiting() visit: Visit): Promise<PageAnswer> {
+  show(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.detail(visit, null);
   }
 
@@ -74,9 +124,9 @@ export class AlertRulePages {
   })
   async change(@Visiting() visit: Visit): Promise<PageAnswer> {
     const id = pathId(visit);
-    const problem = await findProblem(async () => {
+    const { problem } = await attempt(async () => {
       requireReason(visit);
-      await this.rules.update(accountOf(visit).id, id, readRule(visit, visit.form.get('kind')));
+      await this.rules.update(accountOf(visit).id, id, ruleOf(visit, visit.form.get('kind')));
     });
     if (problem) return this.detail(visit, problem);
     return new Redirect(doneAt(visit, `alert-rules/${id}`, 'saved'));
@@ -96,35 +146,128 @@ export class AlertRulePages {
   private async newPage(visit: Visit, problem: AppError | null): Promise<PageAnswer> {
     const kind = readConditionKind(visit.params.kind);
     if (!kind) return new Redirect(pathTo(visit, 'alert-rules'));
-    const channels = await this.channels.listPage(accountOf(visit).id, all);
-    const body = <AlertRuleForm {...{ visit, kind, channels, problem }} rule={null} />;
+    const body = await this.formOf(visit, kind, null, problem);
     return new Shown(visit.t('alertRules.new'), body, statusOf(problem));
   }
 
   private async detail(visit: Visit, problem: AppError | null): Promise<Shown> {
-    const { id: accountId } = accountOf(visit);
-    const rule = await this.rules.get(accountId, pathId(visit));
-    const channels = await this.channels.listPage(accountId, all);
-    const kind = rule.conditionKind;
+    const { t, language } = visit;
+    const rule = await this.rules.get(accountOf(visit).id, pathId(visit));
     const body = (
       <>
         <ConnectionDone visit={visit} />
-        <RuleFacts visit={visit} rule={rule} />
+        <p>
+          <EnabledBadge visit={visit} isEnabled={rule.isEnabled} />{' '}
+          {describeCondition(visit, rule.condition)}
+        </p>
+        <p>
+          <a href={`${pathTo(visit, 'alerts')}?ruleId=${rule.id}`}>{t('alertRules.alerts')}</a>
+        </p>
         {isAllowedTo(visit, manage) && (
           <>
-            <AlertRuleForm {...{ visit, kind, rule, channels, problem }} />
-            <AlertRuleSteps visit={visit} rule={rule} />
+            {await this.formOf(visit, rule.conditionKind, rule, problem)}
+            <Card title={t('connections.actions')}>
+              <Hint>
+                {t('alertRules.evaluatedAt')}: {formatTime(rule.evaluatedAt, language)}
+              </Hint>
+              <Step
+                {...{ visit, action: pathTo(visit, `alert-rules/${rule.id}/remove`) }}
+                button="alertRules.remove"
+                hint="alertRules.remove.hint"
+                asksReason
+              />
+            </Card>
           </>
         )}
       </>
     );
     return new Shown(plainText(rule.name), body, statusOf(problem));
   }
+
+  /** Of a new rule, with what the API takes where a parameter is left out. */
+  private async formOf(
+    visit: Visit,
+    kind: AlertConditionKind,
+    rule: RuleWithChannels | null,
+    problem: AppError | null,
+  ): Promise<JSX.Element> {
+    const fields = alertRuleFields(visit, kind, await this.channelsOf(visit));
+    const condition = readCondition(rule?.condition ?? JSON.stringify({ kind }));
+    const values = rule ?? {
+      ...{ name: visit.t(`alertRules.kind.${kind}`), severity: 'high', groupSeconds: 60 },
+      ...{ channels: [], remindAfterHours: null, notifiesCleared: true, isEnabled: true },
+    };
+    const { name, severity, groupSeconds, remindAfterHours, notifiesCleared, isEnabled } = values;
+    return (
+      <FormCard
+        {...{ visit, fields, problem, hidden: { kind } }}
+        values={{
+          ...{ name, severity, groupSeconds, remindAfterHours, notifiesCleared, isEnabled },
+          ...conditionValues(condition),
+          channelIds: values.channels.map(({ channelId }) => channelId),
+        }}
+        title={`alertRules.kind.${kind}`}
+        intro={`alertRules.explain.${kind}`}
+        action={pathTo(visit, rule ? `alert-rules/${rule.id}` : `alert-rules/new/${kind}`)}
+        shown={rule?.updatedAt.toISOString()}
+        button={rule ? 'app.save' : 'alertRules.create'}
+        asksReason={rule !== null}
+        needsStepUp
+      />
+    );
+  }
+
+  private async channelsOf(visit: Visit) {
+    const channels = await this.channels.listPage(accountOf(visit).id, all);
+    return channels.map(({ id, name }) => [id, plainText(name)] as const);
+  }
 }
 
 /** Throws `validation_failed` for a wrong field, and for a condition that does not exist. */
-function readRule({ form }: Visit, kindText: string | null | undefined) {
+function ruleOf(visit: Visit, kindText: string | null | undefined) {
   const kind = readConditionKind(kindText);
   if (!kind) throw new AppError('validation_failed');
-  return readBody(createAlertRule.body, readAlertRuleForm(form, kind));
+  return typedAlertRule(visit, kind);
+}
+
+/** A condition with its parameters, in words. */
+function describeCondition(visit: Visit, text: string): string {
+  const { t } = visit;
+  const condition = readCondition(text);
+  const values: Record<string, unknown> = condition;
+  const parameters = Object.entries(conditionFields(visit, condition.kind)).flatMap(
+    ([name, { label }]) => {
+      const value = values[name];
+      if (typeof value === 'bigint') return [`${t(label)}: ${formatAmount(value)}`];
+      if (typeof value !== 'string' && typeof value !== 'number') return [];
+      const key = findTextKey(`alerts.severity.${value}`);
+      return [`${t(label)}: ${key ? t(key) : value}`];
+    },
+  );
+  const kinds = condition.kind === 'break_open' ? condition.kinds : [];
+  const named = kinds.map((kind) => t(`break.${kind}`));
+  return [t(`alertRules.kind.${condition.kind}`), ...named, ...parameters].join(' · ');
+}
+
+function EnabledBadge({ visit: { t }, isEnabled }: { visit: Visit; isEnabled: boolean }) {
+  const text = t(isEnabled ? 'alertRules.enabled' : 'alertRules.disabled');
+  return <Badge tone={isEnabled ? 'good' : 'plain'} text={text} />;
+}
+
+/** What a new rule looks for. */
+function Choice({ visit }: { visit: Visit }): JSX.Element {
+  const { t } = visit;
+  return (
+    <Card title={t('alertRules.new')}>
+      <Muted>{t('alertRules.choose')}</Muted>
+      <ul>
+        {conditionKinds.map((kind) => (
+          <li>
+            <a href={pathTo(visit, `alert-rules/new/${kind}`)}>{t(`alertRules.kind.${kind}`)}</a>
+            <Hint isBlock>{t(`alertRules.explain.${kind}`)}</Hint>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
 }

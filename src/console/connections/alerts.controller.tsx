@@ -1,28 +1,33 @@
 // Alerts: what fires, what was acknowledged by whom and why, and what is cleared.
 import { Controller } from '@nestjs/common';
+import type { JSX } from 'preact';
+import { parsePlainDate } from '../../brazil/calendar.js';
+import { printDay } from '../../brazil/printed-text.js';
 import { AlertRules } from '../../reporting/alerts/alert-rules.service.js';
-import { listAlerts } from '../../reporting/alerts/alerts.schema.js';
+import { listAlerts, type AlertDetail } from '../../reporting/alerts/alerts.schema.js';
 import { Alerts, describeAlert } from '../../reporting/alerts/alerts.service.js';
+import { linkOf } from '../../reporting/alerts/message-text.js';
 import { AlertSeverity, AlertState } from '../../generated/service/enums.js';
 import type { AppError } from '../../platform/errors.js';
-import { isUuid, toList } from '../../platform/http/listing.js';
-import { ActorNames } from '../actor-names.service.js';
+import { toList } from '../../platform/http/listing.js';
+import { ActorNames, type NameOfActor } from '../actor-names.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { Empty, Filters, Pager } from '../kit/elements.js';
-import { readFilters } from '../list-query.js';
+import { formatCount, formatTime } from '../formats.js';
+import { Amount, Badge, Card, FactList, Timeline, type Tone } from '../kit/elements.js';
+import { attempt, FormCard, FormProblem, statusOf } from '../kit/form.js';
+import { Cards, Muted } from '../kit/layout.js';
+import { listPage } from '../kit/list-page.js';
+import type { ListColumn } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
-import { accountOf, callerOf, isAllowedTo, pathId, requireReason } from '../visit.js';
-import { AcknowledgeAll, AlertDetailView, AlertRows } from './alert-views.js';
-import { doneAt, ConnectionDone, findProblem, plainText } from './connection-elements.js';
-import { statusOf } from '../kit/form.js';
-import { readCursor } from './list-address.js';
+import { findTextKey } from '../texts.js';
+import { accountOf, callerOf, isAllowedTo, pathId, pathTo, requireReason } from '../visit.js';
+import { AlertSeverityBadge, ConnectionDone, doneAt, plainText } from './connection-elements.js';
 
 const alerts = '/console/accounts/:account/alerts';
 const needs = 'view';
 const acknowledge = 'acknowledge alerts';
-const pageSize = 50;
-const maxRules = 50;
+const allRules = { after: null, limit: 50 } as const;
 
 @Controller()
 export class AlertPages {
@@ -38,43 +43,45 @@ export class AlertPages {
     menu: { title: 'alerts.title', section: 'connections', place: 68 },
   })
   async list(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const { t, query } = visit;
-    const { id } = accountOf(visit);
-    const given = new URLSearchParams(query);
-    for (const name of ['limit', 'cursor']) given.delete(name);
-    const { filters, wrong } = readFilters(listAlerts.query, given);
-    const page = readCursor(query, isUuid, pageSize);
-    const [found, rules] = await Promise.all([
-      this.alerts.listPage(id, filters, page),
-      this.rules.listPage(id, { after: null, limit: maxRules }),
-    ]);
-    const { data: rows, next } = toList(found, page, (alert) => alert.id, describeAlert);
-    const hasFiring = rows.some(({ state }) => state === 'firing');
-    const mayAcknowledge = hasFiring && isAllowedTo(visit, acknowledge);
-    const empty = rules.length === 0 ? 'alerts.empty.noRules' : 'alerts.empty';
-    const body = (
-      <>
-        <ConnectionDone visit={visit} />
-        <p class="muted">{t('alerts.intro')}</p>
-        <Filters visit={visit} wrong={wrong} fields={filterFields(visit, rules)} />
-        <div class="card">
-          {rows.length === 0 ? (
-            <Empty>{t(next === null ? empty : 'connections.examined')}</Empty>
-          ) : (
-            <AlertRows visit={visit} rows={rows} />
-          )}
-          <Pager visit={visit} next={next} />
-        </div>
-        {filters.ruleId && mayAcknowledge && (
-          <AcknowledgeAll visit={visit} ruleId={filters.ruleId} />
-        )}
-      </>
-    );
-    return new Shown(t('alerts.title'), body);
+    const { id: accountId } = accountOf(visit);
+    const rules = await this.rules.listPage(accountId, allRules);
+    return listPage({
+      visit,
+      title: 'alerts.title',
+      empty: rules.length === 0 ? 'alerts.empty.noRules' : 'alerts.empty',
+      before: (
+        <>
+          <ConnectionDone visit={visit} />
+          <Muted>{visit.t('alerts.intro')}</Muted>
+        </>
+      ),
+      query: listAlerts.query,
+      filters: {
+        state: { label: 'alerts.state', options: Object.values(AlertState), of: 'alerts.state' },
+        severity: {
+          label: 'alerts.severity',
+          options: Object.values(AlertSeverity),
+          of: 'alerts.severity',
+        },
+        ruleId: {
+          label: 'alerts.rule',
+          options: rules.map(({ id, name }) => [id, plainText(name)] as const),
+        },
+      },
+      read: async (page, filters) =>
+        toList(
+          await this.alerts.listPage(accountId, filters, page),
+          page,
+          ({ id }) => id,
+          describeAlert,
+        ),
+      columns: () => columnsOf(visit),
+      afterRows: (rows) => acknowledgingAll(visit, rows),
+    });
   }
 
   @ConsolePage({ path: `${alerts}/:id`, needs })
-  async show(@Visiting() visit: Visit): Promise<PageAnswer> {
+  show(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.detail(visit, null);
   }
 
@@ -86,7 +93,7 @@ export class AlertPages {
   async acknowledge(@Visiting() visit: Visit): Promise<PageAnswer> {
     const id = pathId(visit);
     const by = { actor: callerOf(visit).actor, reason: requireReason(visit) };
-    const problem = await findProblem(() => this.alerts.acknowledge(accountOf(visit).id, id, by));
+    const { problem } = await attempt(() => this.alerts.acknowledge(accountOf(visit).id, id, by));
     if (problem) return this.detail(visit, problem);
     return new Redirect(doneAt(visit, `alerts/${id}`, 'acknowledged', 1));
   }
@@ -104,29 +111,179 @@ export class AlertPages {
   }
 
   private async detail(visit: Visit, problem: AppError | null): Promise<Shown> {
+    const { t } = visit;
     const alert = await this.alerts.get(accountOf(visit).id, pathId(visit));
     const actors = alert.history.map(({ actor }) => actor);
     const nameOf = await this.names.find(visit, actors);
-    const body = <AlertDetailView {...{ visit, alert, nameOf, problem }} />;
-    return new Shown(visit.t('alerts.one'), body, statusOf(problem));
+    const body = (
+      <>
+        <ConnectionDone visit={visit} />
+        <FormProblem {...{ visit, problem }} />
+        <p>
+          <strong>{describeSubject(visit, alert.detail)}</strong>{' '}
+          <a href={pageAbout(visit, alert)}>{t('alerts.open')}</a>
+        </p>
+        <Cards>
+          <AlertFacts {...{ visit, alert }} />
+          <Card title={t('alerts.history')}>
+            <History {...{ visit, alert, nameOf }} />
+          </Card>
+        </Cards>
+        {alert.state === 'firing' && isAllowedTo(visit, acknowledge) && (
+          <FormCard
+            {...{ visit, fields: {} }}
+            title="alerts.acknowledge"
+            intro="alerts.acknowledge.hint"
+            action={pathTo(visit, `alerts/${alert.id}/acknowledge`)}
+            shown={`${alert.state} ${alert.severity}`}
+            button="alerts.acknowledge"
+            asksReason
+          />
+        )}
+      </>
+    );
+    return new Shown(t('alerts.one'), body, statusOf(problem));
   }
 }
 
-function filterFields({ t }: Visit, rules: readonly { id: string; name: string }[]) {
+type AlertView = ReturnType<typeof describeAlert>;
+type Found = Awaited<ReturnType<Alerts['get']>>;
+
+const stateTones: Record<AlertState, Tone> = {
+  firing: 'bad',
+  acknowledged: 'warn',
+  cleared: 'good',
+};
+
+function StateBadge({ visit: { t }, state }: { visit: Visit; state: AlertState }) {
+  return <Badge tone={stateTones[state]} text={t(`alerts.state.${state}`)} />;
+}
+
+/** What an alert is about, in words. */
+function describeSubject({ t, language }: Visit, detail: AlertDetail): string {
+  const { breakKind, endpointId, deliveries = 0, day, lost, lastSyncAt } = detail;
+  if (breakKind !== undefined) {
+    const key = findTextKey(`break.${breakKind}`);
+    return key ? t(key) : t('alerts.subject.break');
+  }
+  if (detail.operationId !== undefined) return t('alerts.subject.operation');
+  if (endpointId !== undefined)
+    return t('alerts.subject.endpoint', { count: formatCount(deliveries) });
+  const date = day === undefined ? null : parsePlainDate(day);
+  if (date !== null) return t('alerts.subject.day', { day: printDay(date) });
+  if (lost !== undefined) {
+    const { expected = 0, hours = 0 } = detail;
+    const values = { lost: formatCount(lost), expected: formatCount(expected), hours };
+    return t('alerts.subject.webhooks', values);
+  }
+  if (!lastSyncAt) return t('alerts.subject.neverSynced');
+  return t('alerts.subject.sync', { time: formatTime(new Date(lastSyncAt), language) });
+}
+
+/** The page about what the alert found. */
+function pageAbout(visit: Visit, { detail }: Pick<AlertView, 'detail'>): string {
+  return linkOf({ detail }, pathTo(visit, '').replace(/\/$/, ''));
+}
+
+/** A rule that was removed has no page, and still has its alerts. */
+function RuleLink({
+  visit,
+  alert: { ruleId, ruleName },
+}: {
+  visit: Visit;
+  alert: Pick<AlertView, 'ruleId' | 'ruleName'>;
+}): JSX.Element {
+  return <a href={`${pathTo(visit, 'alerts')}?ruleId=${ruleId}`}>{plainText(ruleName)}</a>;
+}
+
+function columnsOf(visit: Visit): ListColumn<AlertView>[] {
+  const { language } = visit;
   return [
     {
-      ...{ name: 'state', label: 'alerts.state' as const },
-      options: Object.values(AlertState).map((one) => [one, t(`alerts.state.${one}`)] as const),
-    },
-    {
-      ...{ name: 'severity', label: 'alerts.severity' as const },
-      options: Object.values(AlertSeverity).map(
-        (one) => [one, t(`alerts.severity.${one}`)] as const,
+      label: 'alerts.firedAt',
+      cell: ({ id, firedAt }) => (
+        <a href={pathTo(visit, `alerts/${id}`)}>{formatTime(firedAt, language)}</a>
       ),
     },
     {
-      ...{ name: 'ruleId', label: 'alerts.rule' as const },
-      options: rules.map(({ id, name }) => [id, plainText(name)] as const),
+      label: 'alerts.severity',
+      cell: ({ severity }) => <AlertSeverityBadge {...{ visit, severity }} />,
     },
+    {
+      label: 'alerts.subject',
+      is: 'wide',
+      cell: (alert) => <a href={pageAbout(visit, alert)}>{describeSubject(visit, alert.detail)}</a>,
+    },
+    {
+      label: 'alerts.amount',
+      is: 'number',
+      cell: ({ amount }) => (amount === null ? null : <Amount cents={amount} />),
+    },
+    { label: 'alerts.rule', is: 'wide', cell: (alert) => <RuleLink {...{ visit, alert }} /> },
+    { label: 'alerts.state', cell: ({ state }) => <StateBadge {...{ visit, state }} /> },
   ];
+}
+
+/** Where the list is of one rule: acknowledges all of its alerts that fire. */
+function acknowledgingAll(visit: Visit, rows: readonly AlertView[]): JSX.Element | null {
+  const ruleId = visit.query.get('ruleId') ?? '';
+  const firing = rows.find((row) => row.state === 'firing' && row.ruleId === ruleId);
+  if (!firing || !isAllowedTo(visit, acknowledge)) return null;
+  return (
+    <FormCard
+      {...{ visit, fields: {} }}
+      title="alerts.acknowledgeAll"
+      intro="alerts.acknowledge.hint"
+      action={pathTo(visit, `alert-rules/${ruleId}/acknowledge`)}
+      button="alerts.acknowledgeAll"
+      asksReason
+    />
+  );
+}
+
+function AlertFacts({ visit, alert }: { visit: Visit; alert: Found }): JSX.Element {
+  const { t, language } = visit;
+  const { state, severity, amount } = alert;
+  return (
+    <FactList
+      visit={visit}
+      title="alerts.facts"
+      facts={[
+        ['alerts.state', <StateBadge {...{ visit, state }} />],
+        ['alerts.severity', <AlertSeverityBadge {...{ visit, severity }} />],
+        ['alerts.amount', amount === null ? t('app.none') : <Amount cents={amount} />],
+        ['alerts.rule', <RuleLink {...{ visit, alert }} />],
+        ['alerts.firedAt', formatTime(alert.firedAt, language)],
+        ['alerts.lastSeenAt', formatTime(alert.lastSeenAt, language)],
+        ['alerts.notifiedAt', formatTime(alert.notifiedAt, language)],
+        ['alerts.clearedAt', formatTime(alert.clearedAt, language)],
+      ]}
+    />
+  );
+}
+
+interface HistoryProps {
+  visit: Visit;
+  alert: Found;
+  nameOf: NameOfActor;
+}
+
+function History({ visit, alert, nameOf }: HistoryProps): JSX.Element {
+  const { t } = visit;
+  const tones = { fired: 'bad', acknowledged: 'warn', cleared: 'good' } as const;
+  const reasonOf = (reason: string | null) => {
+    const key = findTextKey(`alerts.reason.${reason}`);
+    return key ? t(key) : plainText(reason ?? '');
+  };
+  return (
+    <Timeline
+      visit={visit}
+      entries={alert.history.map(({ action, actor, reason, at }) => ({
+        ...{ at, tone: tones[action], title: t(`alerts.action.${action}`) },
+        detail: [actor === null ? '' : nameOf(actor), reasonOf(reason)]
+          .filter((text) => text !== '')
+          .join(': '),
+      }))}
+    />
+  );
 }

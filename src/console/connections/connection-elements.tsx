@@ -1,16 +1,18 @@
-// What the pages of connections have in common: results and problems of forms, states of
-// deliveries, and JSON that is shown as text.
-import type { ComponentChildren, JSX } from 'preact';
+// What the pages of connections have in common: results of forms, states and lists of deliveries,
+// secrets that are shown once, and JSON that is shown as text.
+import type { JSX } from 'preact';
 import { parse, stringify } from 'lossless-json';
-import { eventTypes } from '../../events/event-types.js';
-import type { DeliveryState } from '../../generated/service/enums.js';
-import { AppError } from '../../platform/errors.js';
-import { Badge, type Tone } from '../kit/elements.js';
-import { escapeOf, formatCount } from '../formats.js';
+import type { DeliveryRow } from '../../events/deliveries.queries.js';
+import type { TestResult } from '../../events/delivery.service.js';
+import type { AlertSeverity, DeliveryState } from '../../generated/service/enums.js';
+import { Badge, Code, type Tone } from '../kit/elements.js';
 import { Message } from '../kit/frame.js';
-import { problemKey } from '../problems.js';
+import { ButtonLink } from '../kit/layout.js';
+import { wordIn } from '../kit/list-page.js';
+import type { ListColumn } from '../kit/table.js';
+import { escapeOf, formatCount, formatDuration, formatTime } from '../formats.js';
 import type { Visit } from '../requests.js';
-import { findTextKey, type TextKey, type Translate } from '../texts.js';
+import { findTextKey, type Translate } from '../texts.js';
 import { pathTo } from '../visit.js';
 
 /** The address of a page of the account after a form, with what was done and how often. */
@@ -31,109 +33,21 @@ export function ConnectionDone({ visit: { t, query } }: { visit: Visit }): JSX.E
   return <Message kind="good">{t(key, { count: number })}</Message>;
 }
 
-/** A problem that the person can mend on the page; other errors have a page of their own. */
-export async function findProblem(act: () => Promise<unknown>): Promise<AppError | null> {
-  try {
-    await act();
-    return null;
-  } catch (error) {
-    const isOwn = error instanceof AppError && error.status < 500;
-    if (!isOwn || error.code === 'not_found' || error.code === 'forbidden') throw error;
-    return error;
-  }
-}
+const severityTones: Record<AlertSeverity, Tone> = {
+  low: 'plain',
+  medium: 'warn',
+  high: 'bad',
+  critical: 'bad',
+};
 
-/** What is wrong, in the person's language; `labels` names the fields of the form. */
-export function ProblemMessage({
+export function AlertSeverityBadge({
   visit: { t },
-  problem,
-  labels = {},
+  severity,
 }: {
   visit: Visit;
-  problem: AppError | null;
-  labels?: Readonly<Record<string, TextKey>>;
-}): JSX.Element | null {
-  if (!problem) return null;
-  const { errors = {} } = problem.details;
-  const names = Object.keys(errors).flatMap((path) => {
-    const parts = path.replace(/^\$\.?/, '').split('.');
-    const label = parts.toReversed().flatMap((part) => labels[part] ?? [])[0];
-    return label ? [t(label)] : [];
-  });
-  return (
-    <Message kind="bad">
-      {names.length > 0
-        ? t('connections.wrongFields', { names: [...new Set(names)].join(', ') })
-        : t(problemKey(problem, 'connections.problem'))}
-    </Message>
-  );
-}
-
-export function Reason({ visit: { t } }: { visit: Visit }): JSX.Element {
-  return (
-    <label>
-      {t('app.reason')}
-      <input name="reason" maxLength={500} required />
-    </label>
-  );
-}
-
-export function Select({
-  label,
-  name,
-  value = '',
-  options,
-}: {
-  label: string;
-  name: string;
-  value?: string;
-  options: readonly (readonly [value: string, text: string])[];
-}): JSX.Element {
-  return (
-    <label>
-      {label}
-      <select name={name}>
-        {options.map(([option, text]) => (
-          <option value={option} selected={option === value}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
-export function Check({
-  label,
-  hint,
-  name,
-  value,
-  checked = false,
-}: {
-  label: ComponentChildren;
-  hint?: string;
-  name: string;
-  value?: string;
-  checked?: boolean;
-}): JSX.Element {
-  return (
-    <label>
-      <input type="checkbox" name={name} checked={checked} {...(value ? { value } : {})} />
-      {label}
-      {hint && <span class="hint"> {hint}</span>}
-    </label>
-  );
-}
-
-/** The name of an event type; a type of a later version as it is stored. */
-export function nameOfEvent(t: Translate, type: string): string {
-  const key = findTextKey(`event.${type}`);
-  return key ? t(key) : type;
-}
-
-/** All event types, by their names. */
-export function eventOptions(t: Translate): (readonly [value: string, text: string])[] {
-  return eventTypes.map((type) => [type, t(`event.${type}`)] as const);
+  severity: AlertSeverity;
+}) {
+  return <Badge tone={severityTones[severity]} text={t(`alerts.severity.${severity}`)} />;
 }
 
 const deliveryTones: Record<DeliveryState, Tone> = {
@@ -155,6 +69,87 @@ export function describeFailure(t: Translate, error: string | null): string {
   return key ? t(key) : t('deliveries.error.other', { code: error });
 }
 
+/** What the receiver responded, or why it did not. */
+export function outcomeColumn<Row extends Pick<DeliveryRow, 'lastError' | 'lastStatus'>>({
+  t,
+}: Visit): ListColumn<Row> {
+  return {
+    label: 'deliveries.result',
+    cell: ({ lastError, lastStatus }) =>
+      lastError === null ? lastStatus : describeFailure(t, lastError),
+  };
+}
+
+/** An endpoint that is not among `endpoints` was removed: it has no page. */
+export function deliveryColumns(
+  visit: Visit,
+  endpoints: readonly { id: string; url: string }[],
+): ListColumn<DeliveryRow>[] {
+  const { t, language } = visit;
+  const hosts = new Map(endpoints.map(({ id, url }) => [id, hostOf(url)]));
+  return [
+    {
+      label: 'connections.createdAt',
+      cell: ({ id, createdAt }) => (
+        <a href={pathTo(visit, `deliveries/${id}`)}>{formatTime(createdAt, language)}</a>
+      ),
+    },
+    { label: 'deliveries.state', cell: ({ state }) => <DeliveryBadge {...{ visit, state }} /> },
+    { label: 'deliveries.type', cell: ({ type }) => wordIn(visit, 'event', type) },
+    {
+      label: 'deliveries.endpoint',
+      is: 'wide',
+      cell: ({ endpointId: id }) =>
+        hosts.has(id) ? (
+          <a href={pathTo(visit, `endpoints/${id}`)}>{hosts.get(id)}</a>
+        ) : (
+          t('endpoints.removed')
+        ),
+    },
+    { label: 'deliveries.attempts', is: 'number', cell: ({ attempts }) => formatCount(attempts) },
+    outcomeColumn(visit),
+  ];
+}
+
+/** A secret that is shown this once. */
+export function SecretOnce({
+  visit: { t },
+  secret,
+  back,
+}: {
+  visit: Visit;
+  secret: string;
+  back: string;
+}): JSX.Element {
+  return (
+    <>
+      <Message kind="good">{t('connections.secret.hint')}</Message>
+      <Code text={secret} />
+      <p>
+        <ButtonLink href={back}>{t('app.continue')}</ButtonLink>
+      </p>
+    </>
+  );
+}
+
+export function TestResultMessage({
+  visit: { t },
+  result,
+}: {
+  visit: Visit;
+  result: Pick<TestResult, 'status' | 'error' | 'durationMs'> | null;
+}): JSX.Element | null {
+  if (!result) return null;
+  const duration = formatDuration(result.durationMs);
+  if (result.error === null)
+    return <Message kind="good">{t('connections.test.good', { duration })}</Message>;
+  return (
+    <Message kind="bad">
+      {t('connections.test.bad', { duration, error: describeFailure(t, result.error) })}
+    </Message>
+  );
+}
+
 const maxShown = 20_000;
 
 /** JSON with line breaks and exact numbers. Characters that change how others look are named. */
@@ -166,14 +161,6 @@ export function prettyJson(json: string): string {
 export function plainText(text: string): string {
   const cut = text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
   return cut.replace(/(?!\n)[\p{Cc}\p{Cf}]/gu, escapeOf);
-}
-
-export function JsonText({ label, text }: { label: string; text: string }): JSX.Element {
-  return (
-    <pre dir="ltr" tabIndex={0} aria-label={label} role="region">
-      {text}
-    </pre>
-  );
 }
 
 /** The host of an address: the rest of it may hold a secret of the receiver. */

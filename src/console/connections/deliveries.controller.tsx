@@ -1,35 +1,46 @@
 // Deliveries of events to endpoints: the list, one with its event, and its replay.
 import { Controller } from '@nestjs/common';
+import type { JSX } from 'preact';
 import { seesPersonalData } from '../../access/counterparties/counterparty.schema.js';
 import { Deliveries } from '../../events/delivery-lists.service.js';
-import { placeOf } from '../../events/events.schema.js';
+import { eventTypes } from '../../events/event-types.js';
+import { isDeliveryPlace, listDeliveries, placeOf } from '../../events/events.schema.js';
 import { EndpointsService } from '../../events/endpoints.service.js';
 import { EventsService } from '../../events/events.service.js';
 import { DeliveryState } from '../../generated/service/enums.js';
 import type { AppError } from '../../platform/errors.js';
 import { readUuid, toList } from '../../platform/http/listing.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { Empty, Filters, Pager } from '../kit/elements.js';
+import { formatCount, formatTime } from '../formats.js';
+import { Card, Code, FactList, Timeline } from '../kit/elements.js';
+import { attempt, FormCard, statusOf } from '../kit/form.js';
+import { Cards, Hint, Muted } from '../kit/layout.js';
+import { listPage, wordIn } from '../kit/list-page.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
-import { accountOf, callerOf, pathId, requireReason, typed } from '../visit.js';
-import { DeliveryDetail, DeliveryRows } from './delivery-views.js';
 import {
-  doneAt,
+  accountOf,
+  callerOf,
+  isAllowedTo,
+  pathId,
+  pathTo,
+  requireReason,
+  typed,
+} from '../visit.js';
+import {
   ConnectionDone,
-  eventOptions,
-  findProblem,
-  nameOfEvent,
+  deliveryColumns,
+  DeliveryBadge,
+  describeFailure,
+  doneAt,
   hostOf,
+  prettyJson,
 } from './connection-elements.js';
-import { statusOf } from '../kit/form.js';
-import { readDeliveryPage } from './list-address.js';
 
 const deliveries = '/console/accounts/:account/deliveries';
 const needs = 'view';
-const pageSize = 50;
 /** More than an account may have, unless its quota was raised. */
-const listedEndpoints = 100;
+const allEndpoints = { after: null, limit: 100 } as const;
 
 @Controller()
 export class DeliveryPages {
@@ -45,51 +56,40 @@ export class DeliveryPages {
     menu: { title: 'deliveries.title', section: 'connections', place: 67 },
   })
   async list(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const { t, query } = visit;
-    const { id } = accountOf(visit);
-    const { filters, wrong, page } = readDeliveryPage(query, pageSize);
-    const [found, endpoints] = await Promise.all([
-      this.deliveries.listPage(id, filters, page),
-      this.endpoints.listPage(id, { after: null, limit: listedEndpoints }),
-    ]);
-    const { data: rows, next } = toList(found, page, placeOf);
-    const states = Object.values(DeliveryState).map(
-      (state) => [state, t(`deliveries.state.${state}`)] as const,
-    );
-    const body = (
-      <>
-        <ConnectionDone visit={visit} />
-        <p class="muted">{t('deliveries.intro')}</p>
-        <Filters
-          visit={visit}
-          wrong={wrong}
-          fields={[
-            { name: 'state', label: 'deliveries.state', options: states },
-            {
-              ...{ name: 'endpointId', label: 'deliveries.endpoint' },
-              options: endpoints.map(({ id: endpointId, url }) => [endpointId, hostOf(url)]),
-            },
-            {
-              ...{ name: 'eventType', label: 'deliveries.type' },
-              options: eventOptions(t),
-            },
-          ]}
-        />
-        <div class="card">
-          {rows.length === 0 ? (
-            <Empty>{t(next === null ? 'deliveries.empty' : 'connections.examined')}</Empty>
-          ) : (
-            <DeliveryRows {...{ visit, rows, endpoints }} />
-          )}
-          <Pager visit={visit} next={next} />
-        </div>
-      </>
-    );
-    return new Shown(t('deliveries.title'), body);
+    const { id: accountId } = accountOf(visit);
+    const endpoints = await this.endpoints.listPage(accountId, allEndpoints);
+    return listPage({
+      visit,
+      title: 'deliveries.title',
+      empty: 'deliveries.empty',
+      before: (
+        <>
+          <ConnectionDone visit={visit} />
+          <Muted>{visit.t('deliveries.intro')}</Muted>
+        </>
+      ),
+      query: listDeliveries.query,
+      filters: {
+        state: {
+          label: 'deliveries.state',
+          options: Object.values(DeliveryState),
+          of: 'deliveries.state',
+        },
+        endpointId: {
+          label: 'deliveries.endpoint',
+          options: endpoints.map(({ id, url }) => [id, hostOf(url)] as const),
+        },
+        eventType: { label: 'deliveries.type', options: eventTypes, of: 'event' },
+      },
+      isCursor: isDeliveryPlace,
+      read: async (page, filters) =>
+        toList(await this.deliveries.listPage(accountId, filters, page), page, placeOf),
+      columns: () => deliveryColumns(visit, endpoints),
+    });
   }
 
   @ConsolePage({ path: `${deliveries}/:id`, needs })
-  async show(@Visiting() visit: Visit): Promise<PageAnswer> {
+  show(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.detail(visit, null);
   }
 
@@ -102,24 +102,120 @@ export class DeliveryPages {
     const id = pathId(visit);
     requireReason(visit);
     const endpointId = typed(visit, 'endpointId');
-    let replayed = '';
-    const problem = await findProblem(async () => {
+    const { problem, result } = await attempt(async () => {
       const to = endpointId === '' ? undefined : readUuid(endpointId);
-      ({ id: replayed } = await this.events.replay(accountOf(visit).id, id, to));
+      return this.events.replay(accountOf(visit).id, id, to);
     });
     if (problem) return this.detail(visit, problem);
-    return new Redirect(doneAt(visit, `deliveries/${replayed}`, 'replayed', 1));
+    return new Redirect(doneAt(visit, `deliveries/${result.id}`, 'replayed', 1));
   }
 
   private async detail(visit: Visit, problem: AppError | null): Promise<Shown> {
+    const { t } = visit;
     const { id: accountId } = accountOf(visit);
     const isVisible = seesPersonalData(callerOf(visit).scopes);
     const found = await this.deliveries.get(accountId, pathId(visit), isVisible);
-    const endpoints = await this.endpoints.listPage(accountId, {
-      ...{ after: null, limit: listedEndpoints },
-    });
-    const title = visit.t('deliveries.one', { type: nameOfEvent(visit.t, found.event.type) });
-    const body = <DeliveryDetail {...{ visit, found, endpoints, problem }} />;
+    const endpoints = await this.endpoints.listPage(accountId, allEndpoints);
+    const { id, endpointId, state, attempts } = found;
+    const body = (
+      <>
+        <ConnectionDone visit={visit} />
+        <Cards>
+          <DeliveryFacts {...{ visit, found }} />
+          <Card title={t('deliveries.story')}>
+            <Story {...{ visit, found }} />
+          </Card>
+        </Cards>
+        <Card title={t('deliveries.body')}>
+          <Hint>{t('deliveries.body.hint')}</Hint>
+          <Code label={t('deliveries.body')} text={bodyOf(found)} />
+        </Card>
+        {isAllowedTo(visit, 'send again') && (
+          <FormCard
+            {...{ visit, problem }}
+            title="deliveries.replay"
+            intro="deliveries.replay.hint"
+            action={pathTo(visit, `deliveries/${id}/replay`)}
+            shown={`${state} ${attempts}`}
+            fields={{
+              endpointId: {
+                label: 'deliveries.endpoint',
+                is: 'choice',
+                options: endpoints.map((one) => [one.id, hostOf(one.url)]),
+              },
+            }}
+            values={{ endpointId }}
+            button="deliveries.replay"
+            asksReason
+          />
+        )}
+      </>
+    );
+    const title = t('deliveries.one', { type: wordIn(visit, 'event', found.event.type) });
     return new Shown(title, body, statusOf(problem));
   }
+}
+
+type Found = Awaited<ReturnType<Deliveries['get']>>;
+
+/** As the endpoint gets it. */
+function bodyOf({ event }: Found): string {
+  const head = { type: event.type, timestamp: event.createdAt.toISOString() };
+  const resource = { kind: event.resourceKind, id: event.resourceId };
+  const start = JSON.stringify({ ...head, resource, sequence: event.sequence }).slice(0, -1);
+  return prettyJson(`${start},"data":${event.data}}`);
+}
+
+function DeliveryFacts({ visit, found }: { visit: Visit; found: Found }): JSX.Element {
+  const { t, language } = visit;
+  const { event, webhookEndpoint } = found;
+  const isRemoved = webhookEndpoint.deletedAt !== null;
+  return (
+    <FactList
+      visit={visit}
+      title="deliveries.facts"
+      facts={[
+        ['deliveries.state', <DeliveryBadge visit={visit} state={found.state} />],
+        ['deliveries.type', wordIn(visit, 'event', event.type)],
+        [
+          'deliveries.endpoint',
+          isRemoved ? (
+            t('endpoints.removed')
+          ) : (
+            <a href={pathTo(visit, `endpoints/${found.endpointId}`)}>
+              {hostOf(webhookEndpoint.url)}
+            </a>
+          ),
+        ],
+        ['deliveries.attempts', formatCount(found.attempts)],
+        ['deliveries.lastStatus', found.lastStatus?.toString() ?? t('app.none')],
+        ['deliveries.lastError', describeFailure(t, found.lastError)],
+        ['deliveries.nextAttemptAt', formatTime(found.nextAttemptAt, language)],
+        ['deliveries.eventId', <code>{event.id}</code>],
+        ['deliveries.position', formatCount(event.position)],
+      ]}
+    />
+  );
+}
+
+function Story({ visit, found }: { visit: Visit; found: Found }): JSX.Element {
+  const { t } = visit;
+  const { event, state, lastError, attempts, deliveredAt, nextAttemptAt } = found;
+  const ends = {
+    delivered: { at: deliveredAt, tone: 'good', title: t('deliveries.state.delivered') },
+    pending: { at: nextAttemptAt, tone: 'warn', title: t('deliveries.story.next') },
+    dead: { at: null, tone: 'bad', title: t('deliveries.story.dead') },
+  } as const;
+  return (
+    <Timeline
+      visit={visit}
+      entries={[
+        { at: event.createdAt, tone: 'plain', title: t('deliveries.story.event') },
+        ...(lastError !== null && attempts > 0
+          ? [{ at: null, tone: 'bad' as const, title: describeFailure(t, lastError) }]
+          : []),
+        ends[state],
+      ]}
+    />
+  );
 }

@@ -1,36 +1,43 @@
-// Endpoints of business systems: their state, who may change them, and their deliveries.
+// Endpoints of business systems: their state, who may change them, and what is sent to them again.
 import { Controller } from '@nestjs/common';
-import type { VNode } from 'preact';
+import type { JSX } from 'preact';
 import { Database } from '../../platform/postgres/database.service.js';
 import { Deliveries, type Replay } from '../../events/delivery-lists.service.js';
 import { DeliveryService } from '../../events/delivery.service.js';
-import { placeOf } from '../../events/events.schema.js';
-import { EndpointsService } from '../../events/endpoints.service.js';
 import { createEndpoint } from '../../events/events.schema.js';
+import { EndpointsService } from '../../events/endpoints.service.js';
 import type { AppError } from '../../platform/errors.js';
-import { toList } from '../../platform/http/listing.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import { formatCount } from '../formats.js';
+import { attempt, FormCard, readBody, statusOf, typedBody } from '../kit/form.js';
+import { Hint, Muted } from '../kit/layout.js';
+import { ListCard } from '../kit/list-page.js';
+import { ListTable } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
-import { accountOf, isAllowedTo, pathId, pathTo, requireReason, typed } from '../visit.js';
-import { doneAt, findProblem } from './connection-elements.js';
-import { readBody, statusOf } from '../kit/form.js';
+import { accountOf, isAllowedTo, pathId, pathTo, requireReason } from '../visit.js';
 import {
-  BacklogView,
-  EndpointDetail,
-  EndpointForm,
-  EndpointList,
+  ConnectionDone,
+  doneAt,
+  plainText,
   SecretOnce,
   TestResultMessage,
-} from './endpoint-views.js';
-import { readDeliveryPage } from './list-address.js';
+} from './connection-elements.js';
+import {
+  EndpointBacklog,
+  endpointDetail,
+  endpointFields,
+  EndpointState,
+  readDeliveryPage,
+  shownAddress,
+  successRate,
+} from './endpoint-detail.js';
 import { readReplayForm } from './replay-form.js';
 
 const endpoints = '/console/accounts/:account/endpoints';
 const needs = 'view';
 const manage = 'manage connections';
-const pageSize = 50;
-const shownDeliveries = 20;
+const all = { after: null, limit: 50 } as const;
 
 const subject = (visit: Visit) => `endpoint ${pathId(visit)}` as const;
 
@@ -48,7 +55,7 @@ export class EndpointPages {
     needs,
     menu: { title: 'endpoints.title', section: 'connections', place: 66 },
   })
-  async list(@Visiting() visit: Visit): Promise<PageAnswer> {
+  list(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.listPage(visit, null);
   }
 
@@ -58,21 +65,18 @@ export class EndpointPages {
     audit: { action: 'create endpoint', subject: () => 'endpoint new' },
   })
   async create(@Visiting() visit: Visit): Promise<PageAnswer> {
-    let secret = '';
-    const problem = await findProblem(async () => {
-      const { description = null, ...fields } = readBody(createEndpoint.body, formOf(visit));
-      const created = await this.endpoints.create(accountOf(visit).id, { ...fields, description });
-      ({ secret } = created);
-    });
+    const { problem, result } = await attempt(async () =>
+      this.endpoints.create(accountOf(visit).id, endpointOf(visit)),
+    );
     if (problem) return this.listPage(visit, problem);
     return new Shown(
       visit.t('endpoints.created'),
-      <SecretOnce visit={visit} secret={secret} back={pathTo(visit, 'endpoints')} />,
+      <SecretOnce visit={visit} secret={result.secret} back={pathTo(visit, 'endpoints')} />,
     );
   }
 
   @ConsolePage({ path: `${endpoints}/:id`, needs })
-  async show(@Visiting() visit: Visit): Promise<PageAnswer> {
+  show(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.detail(visit, null);
   }
 
@@ -83,11 +87,10 @@ export class EndpointPages {
   })
   async change(@Visiting() visit: Visit): Promise<PageAnswer> {
     const id = pathId(visit);
-    const problem = await findProblem(async () => {
+    const { problem } = await attempt(async () => {
       requireReason(visit);
-      const { description = null, ...fields } = readBody(createEndpoint.body, formOf(visit));
-      const changes = { ...fields, description };
-      await this.endpoints.update(accountOf(visit).id, id, changes, maySeePersons(visit));
+      const maySend = maySeePersons(visit);
+      await this.endpoints.update(accountOf(visit).id, id, endpointOf(visit), maySend);
     });
     if (problem) return this.detail(visit, problem);
     return new Redirect(doneAt(visit, `endpoints/${id}`, 'saved'));
@@ -101,16 +104,15 @@ export class EndpointPages {
   async rotate(@Visiting() visit: Visit): Promise<PageAnswer> {
     const id = pathId(visit);
     requireReason(visit);
-    let secret = '';
-    const problem = await findProblem(async () => {
-      const overlapSeconds = visit.form.has('atOnce') ? 0 : undefined;
-      const { id: accountId } = accountOf(visit);
-      ({ secret } = await this.endpoints.rotateSecret(accountId, id, overlapSeconds));
-    });
+    const overlapSeconds = visit.form.has('atOnce') ? 0 : undefined;
+    const { problem, result } = await attempt(() =>
+      this.endpoints.rotateSecret(accountOf(visit).id, id, overlapSeconds),
+    );
     if (problem) return this.detail(visit, problem);
+    const back = pathTo(visit, `endpoints/${id}`);
     return new Shown(
       visit.t('endpoints.rotated'),
-      <SecretOnce visit={visit} secret={secret} back={pathTo(visit, `endpoints/${id}`)} />,
+      <SecretOnce visit={visit} secret={result.secret} back={back} />,
     );
   }
 
@@ -119,7 +121,7 @@ export class EndpointPages {
     needs: manage,
     audit: { action: 'enable endpoint', subject },
   })
-  async enable(@Visiting() visit: Visit): Promise<PageAnswer> {
+  enable(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.setEnabled(visit, true);
   }
 
@@ -128,7 +130,7 @@ export class EndpointPages {
     needs: manage,
     audit: { action: 'disable endpoint', subject },
   })
-  async disable(@Visiting() visit: Visit): Promise<PageAnswer> {
+  disable(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.setEnabled(visit, false);
   }
 
@@ -149,11 +151,9 @@ export class EndpointPages {
     audit: { action: 'send test event', subject },
   })
   async test(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const id = pathId(visit);
-    let result: Awaited<ReturnType<DeliveryService['sendTest']>> | null = null;
-    const problem = await findProblem(async () => {
-      result = await this.delivery.sendTest(accountOf(visit).id, id);
-    });
+    const { problem, result = null } = await attempt(() =>
+      this.delivery.sendTest(accountOf(visit).id, pathId(visit)),
+    );
     return this.detail(visit, problem, <TestResultMessage visit={visit} result={result} />);
   }
 
@@ -187,45 +187,98 @@ export class EndpointPages {
   }
 
   private async listPage(visit: Visit, problem: AppError | null): Promise<Shown> {
-    const { id } = accountOf(visit);
-    const [rows, figures] = await Promise.all([
-      this.endpoints.listPage(id, { after: null, limit: pageSize }),
-      this.deliveries.measureEndpoints(id),
-    ]);
+    const { t } = visit;
     const body = (
       <>
-        <EndpointList {...{ visit, rows, figures }} now={await this.database.now()} />
+        <ConnectionDone visit={visit} />
+        <Muted>{t('endpoints.intro')}</Muted>
+        {await this.tableOf(visit)}
         {isAllowedTo(visit, manage) && (
-          <EndpointForm visit={visit} problem={problem} action={pathTo(visit, 'endpoints')} />
+          <FormCard
+            {...{ visit, problem, fields: endpointFields(visit) }}
+            values={{ isEnabled: true }}
+            title="endpoints.create"
+            action={pathTo(visit, 'endpoints')}
+            button="endpoints.create"
+            needsStepUp
+          />
         )}
       </>
     );
-    return new Shown(visit.t('endpoints.title'), body, statusOf(problem));
+    return new Shown(t('endpoints.title'), body, statusOf(problem));
+  }
+
+  private async tableOf(visit: Visit): Promise<JSX.Element> {
+    const { t } = visit;
+    const { id: accountId } = accountOf(visit);
+    const [rows, measured] = await Promise.all([
+      this.endpoints.listPage(accountId, all),
+      this.deliveries.measureEndpoints(accountId),
+    ]);
+    const now = await this.database.now();
+    const figuresOf = ({ id }: { id: string }) => measured.get(id) ?? null;
+    return (
+      <ListCard>
+        <ListTable
+          {...{ visit, rows, name: 'endpoints.title', empty: t('endpoints.empty') }}
+          columns={[
+            {
+              label: 'endpoints.url',
+              is: 'wide',
+              cell: (row) => (
+                <>
+                  <a href={pathTo(visit, `endpoints/${row.id}`)}>{shownAddress(visit, row)}</a>
+                  {row.description && <Hint isBlock>{plainText(row.description)}</Hint>}
+                </>
+              ),
+            },
+            {
+              label: 'endpoints.state',
+              cell: (endpoint) => (
+                <EndpointState {...{ visit, endpoint, now }} figures={figuresOf(endpoint)} />
+              ),
+            },
+            {
+              label: 'endpoints.success',
+              is: 'number',
+              cell: (row) => successRate(visit, figuresOf(row)),
+            },
+            {
+              label: 'endpoints.pending',
+              is: 'number',
+              cell: (row) => formatCount(figuresOf(row)?.pending ?? 0),
+            },
+            {
+              label: 'endpoints.dead',
+              is: 'number',
+              cell: (row) => formatCount(figuresOf(row)?.dead ?? 0),
+            },
+          ]}
+        />
+        {rows.length > 0 && <Hint>{t('endpoints.newest')}</Hint>}
+      </ListCard>
+    );
   }
 
   private async detail(
     visit: Visit,
     problem: AppError | null,
-    message: VNode | null = null,
+    message: JSX.Element | null = null,
   ): Promise<Shown> {
-    const accountId = accountOf(visit).id;
-    const id = pathId(visit);
+    const [accountId, id] = [accountOf(visit).id, pathId(visit)];
     const endpoint = await this.endpoints.get(accountId, id);
-    const backlog = await this.deliveries.countBacklog(accountId, id);
-    const part = <BacklogView visit={visit} id={id} backlog={backlog} />;
-    if (visit.isRefresh) return new Shown('', part, { part });
-    const { filters, page } = readDeliveryPage(visit.query, shownDeliveries);
-    const found = await this.deliveries.listPage(accountId, { ...filters, endpointId: id }, page);
-    const { data, next } = toList(found, page, placeOf);
-    const figures = (await this.deliveries.measureEndpoints(accountId)).get(id) ?? null;
-    const body = (
-      <EndpointDetail
-        {...{ visit, endpoint, figures, problem, message, next, backlog: part }}
-        rows={data}
-        preview={await this.previewOf(visit)}
-        now={await this.database.now()}
-      />
+    const part = (
+      <EndpointBacklog {...{ visit, id }} {...await this.deliveries.countBacklog(accountId, id)} />
     );
+    if (visit.isRefresh) return new Shown('', part, { part });
+    const { filters, page } = readDeliveryPage(visit.query);
+    const found = await this.deliveries.listPage(accountId, { ...filters, endpointId: id }, page);
+    const figures = (await this.deliveries.measureEndpoints(accountId)).get(id) ?? null;
+    const body = endpointDetail({
+      ...{ visit, endpoint, figures, problem, message, found, page, backlog: part },
+      preview: await this.previewOf(visit),
+      now: await this.database.now(),
+    });
     return new Shown(visit.t('endpoints.one'), body, statusOf(problem));
   }
 
@@ -252,13 +305,9 @@ export class EndpointPages {
 
 const maySeePersons = (visit: Visit) => isAllowedTo(visit, 'see personal data');
 
-function formOf(visit: Visit): Record<string, unknown> {
-  const { form } = visit;
-  return {
-    url: typed(visit, 'url'),
-    description: typed(visit, 'description') || null,
-    eventTypes: form.getAll('eventTypes'),
-    isEnabled: form.has('isEnabled'),
-    includesPersonalData: form.has('includesPersonalData') && maySeePersons(visit),
-  };
+function endpointOf(visit: Visit) {
+  const given = typedBody(visit, endpointFields(visit));
+  given.includesPersonalData &&= maySeePersons(visit);
+  const { description = null, ...fields } = readBody(createEndpoint.body, given);
+  return { ...fields, description };
 }

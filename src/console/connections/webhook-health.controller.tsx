@@ -1,26 +1,36 @@
 // How reliably the bank's webhooks report the lines of the statement, and how they are registered
 // at the bank. The registrations are read at the bank, and only on a page of their own.
 import { Controller } from '@nestjs/common';
+import type { JSX } from 'preact';
 import { z } from 'zod';
 import { AppError } from '../../platform/errors.js';
+import type { LineTypeHealth } from '../../webhooks/health/notification-counts.queries.js';
 import type { RegisteredEventType } from '../../webhooks/registration/registration.js';
 import { WebhookHealth } from '../../webhooks/health/webhook-health.service.js';
 import { WebhookRegistrar } from '../../webhooks/registration/webhook-registrar.service.js';
-import { Badge, Card, Empty, type Tone } from '../kit/elements.js';
+import { formatCount, formatDuration, formatTime } from '../formats.js';
+import { Amount, Badge, Card, Empty, FactList, type Tone } from '../kit/elements.js';
+import { FormCard } from '../kit/form.js';
+import { Message } from '../kit/frame.js';
+import { Cards, Hint, Muted, Row } from '../kit/layout.js';
+import { ListCard } from '../kit/list-page.js';
+import { ListTable, type ListColumn } from '../kit/table.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { DataTable, Form, Message, StepUpNotice } from '../kit/frame.js';
 import { readFilters } from '../list-query.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
+import { nameOfType } from '../search/statement-elements.js';
+import type { TextKey } from '../texts.js';
 import { accountOf, isAllowedTo, pathTo } from '../visit.js';
-import { doneAt, ConnectionDone } from './connection-elements.js';
-import { HealthView } from './webhook-health-view.js';
+import { ConnectionDone, doneAt } from './connection-elements.js';
 
 const health = '/console/accounts/:account/webhook-health';
 const registrations = `${health}/registrations`;
 const needs = 'view';
-const lostLines = 20;
+const manage = 'manage connections';
+const shownLines = 20;
 const shownDays = 30;
+const offeredDays = [1, 7, 30] as const;
 
 const periodQuery = z.object({ days: z.coerce.number().int().min(1).max(30).default(1) });
 
@@ -37,35 +47,50 @@ export class WebhookHealthPages {
     menu: { title: 'health.title', section: 'connections', place: 65 },
   })
   async show(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const { t } = visit;
     const { id } = accountOf(visit);
     const { days } = readFilters(periodQuery, visit.query).filters;
-    const page = { beforeNsu: null, limit: lostLines + 1 };
+    const page = { beforeNsu: null, limit: shownLines + 1 };
     const [measured, byDay, lost, failure] = await Promise.all([
       this.webhookHealth.measure(id, {}, days),
       this.webhookHealth.measureDays(id, shownDays),
       this.webhookHealth.listUnnotifiedLines(id, {}, page, days),
       this.webhookHealth.findRegistrationFailure(id),
     ]);
+    const total = measured.types.find(({ type }) => type === null) ?? null;
     const body = (
-      <HealthView
-        visit={visit}
-        {...{ days, measured, byDay, failure }}
-        lost={lost.slice(0, lostLines)}
-        hasMore={lost.length > lostLines}
-      />
+      <>
+        {failure !== null && (
+          <Message kind="bad">
+            {t('health.registrations.failed')} <code>{failure}</code>
+          </Message>
+        )}
+        <Sentence {...{ visit, total }} />
+        <Periods {...{ visit, days }} />
+        <Cards>
+          <Figures {...{ visit, total }} syncIntervalMs={measured.syncIntervalMs} />
+          <Card title={t('health.meaning')}>
+            <p>{t('health.meaning.text')}</p>
+          </Card>
+        </Cards>
+        <Types visit={visit} rows={measured.types.filter(({ type }) => type !== null)} />
+        {byDay.length > 0 && <Days visit={visit} rows={byDay} />}
+        {measured.events.length > 0 && <EventTypes visit={visit} rows={measured.events} />}
+        <LostLines visit={visit} rows={lost} />
+      </>
     );
-    return new Shown(visit.t('health.title'), body);
+    return new Shown(t('health.title'), body);
   }
 
   @ConsolePage({ path: registrations, needs })
   async list(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const read = await answerOf(() => this.registrar.list(accountOf(visit).id));
-    return registrationsPage(visit, read);
+    const rows = await answerOf(() => this.registrar.list(accountOf(visit).id));
+    return registrationsPage(visit, rows);
   }
 
   @ConsoleAction({
     path: registrations,
-    needs: 'manage connections',
+    needs: manage,
     audit: { action: 'register webhooks', subject: () => 'registrations all' },
   })
   async register(@Visiting() visit: Visit): Promise<PageAnswer> {
@@ -89,12 +114,6 @@ async function answerOf<Value>(ask: () => Promise<Value>): Promise<Value | null>
   }
 }
 
-function registrationsPage(visit: Visit, read: RegisteredEventType[] | null): Shown {
-  const body = <Registrations visit={visit} read={read} />;
-  const options = read === null ? { status: 502 } : {};
-  return new Shown(visit.t('health.registrations'), body, options);
-}
-
 const tones: Record<RegisteredEventType['state'], Tone> = {
   registered: 'good',
   outdated: 'warn',
@@ -102,49 +121,235 @@ const tones: Record<RegisteredEventType['state'], Tone> = {
   missing: 'bad',
 };
 
-function Registrations({ visit, read }: { visit: Visit; read: RegisteredEventType[] | null }) {
+/** Without rows where the bank does not answer. */
+function registrationsPage(visit: Visit, rows: RegisteredEventType[] | null): Shown {
   const { t } = visit;
-  const mayRegister = isAllowedTo(visit, 'manage connections');
-  return (
+  const body = (
     <>
       <ConnectionDone visit={visit} />
-      {mayRegister && <StepUpNotice visit={visit} />}
-      <p class="muted">{t('health.registrations.intro')}</p>
-      {read === null && <Message kind="bad">{t('health.registrations.noAnswer')}</Message>}
-      <div class="card">
-        {read === null ? (
+      <Muted>{t('health.registrations.intro')}</Muted>
+      {rows === null && <Message kind="bad">{t('health.registrations.noAnswer')}</Message>}
+      <ListCard>
+        {rows === null ? (
           <Empty>{t('health.registrations.unknown')}</Empty>
         ) : (
-          <DataTable
-            visit={visit}
-            name={t('health.registrations')}
-            columns={['webhooks.type', 'webhooks.state', 'endpoints.host']}
-          >
-            {read.map(({ eventType, state, host }) => (
-              <tr>
-                <td class="wide">
-                  <code>{eventType}</code>
-                </td>
-                <td>
+          <ListTable
+            {...{ visit, rows, name: 'health.registrations' }}
+            columns={[
+              {
+                label: 'webhooks.type',
+                is: 'wide',
+                cell: ({ eventType }) => <code>{eventType}</code>,
+              },
+              {
+                label: 'webhooks.state',
+                cell: ({ state }) => (
                   <Badge tone={tones[state]} text={t(`health.registration.${state}`)} />
-                </td>
-                <td class="wide">{host ?? t('app.none')}</td>
-              </tr>
-            ))}
-          </DataTable>
+                ),
+              },
+              { label: 'endpoints.host', is: 'wide', cell: ({ host }) => host },
+            ]}
+          />
         )}
-      </div>
-      {mayRegister && (
-        <Card title={t('health.register')}>
-          <p class="muted">{t('health.register.hint')}</p>
-          <Form visit={visit} action={pathTo(visit, 'webhook-health/registrations')}>
-            <button>{t('health.register')}</button>
-          </Form>
-        </Card>
+      </ListCard>
+      {isAllowedTo(visit, manage) && (
+        <FormCard
+          {...{ visit, fields: {} }}
+          title="health.register"
+          intro="health.register.hint"
+          action={pathTo(visit, 'webhook-health/registrations')}
+          button="health.register"
+          needsStepUp
+        />
       )}
       <p>
         <a href={pathTo(visit, 'webhook-health')}>{t('app.back')}</a>
       </p>
     </>
+  );
+  return new Shown(t('health.registrations'), body, rows === null ? { status: 502 } : {});
+}
+
+interface TotalProps {
+  visit: Visit;
+  total: LineTypeHealth | null;
+}
+
+function Sentence({ visit: { t }, total }: TotalProps): JSX.Element {
+  if (!total || total.expected + total.waiting === 0)
+    return <Message kind="good">{t('health.nothing')}</Message>;
+  const { lost, expected } = total;
+  if (lost === 0) return <Message kind="good">{t('health.allArrived')}</Message>;
+  const values = { lost: formatCount(lost), expected: formatCount(expected) };
+  return <Message kind="bad">{t('health.someLost', values)}</Message>;
+}
+
+function Periods({ visit, days }: { visit: Visit; days: number }): JSX.Element {
+  const { t, path } = visit;
+  return (
+    <Row is="top">
+      {offeredDays.map((one) =>
+        one === days ? (
+          <strong>{t(`health.days.${one}`)}</strong>
+        ) : (
+          <a href={`${path}?days=${one}`}>{t(`health.days.${one}`)}</a>
+        ),
+      )}
+      <a href={pathTo(visit, 'webhook-health/registrations')}>{t('health.registrations')}</a>
+    </Row>
+  );
+}
+
+const percentOf = (part: number, whole: number): string =>
+  whole === 0 ? '—' : `${((part / whole) * 100).toFixed(1).replace('.', ',')} %`;
+const durationOf = (ms: number | null): string => (ms === null ? '—' : formatDuration(ms));
+const lostOf = ({ lost, expected }: Pick<LineTypeHealth, 'lost' | 'expected'>): string =>
+  `${formatCount(lost)} (${percentOf(lost, expected)})`;
+
+function Figures({
+  visit,
+  total,
+  syncIntervalMs,
+}: TotalProps & { syncIntervalMs: number | null }): JSX.Element {
+  const { t } = visit;
+  const { expected = 0, lost = 0, waiting = 0 } = total ?? {};
+  const interval = syncIntervalMs === null ? null : formatDuration(syncIntervalMs);
+  return (
+    <FactList
+      visit={visit}
+      title="health.figures"
+      facts={[
+        ['health.expected', formatCount(expected)],
+        ['health.lost', lostOf({ lost, expected })],
+        ['health.waiting', formatCount(waiting)],
+        ['health.p50', durationOf(total?.p50 ?? null)],
+        ['health.p99', durationOf(total?.p99 ?? null)],
+        ['health.max', durationOf(total?.max ?? null)],
+        ['health.interval', interval ?? t('health.interval.usual')],
+      ]}
+    />
+  );
+}
+
+type Measured = Awaited<ReturnType<WebhookHealth['measure']>>;
+interface RowsOf<Row> {
+  visit: Visit;
+  rows: readonly Row[];
+}
+
+function counted<Name extends string>(
+  label: TextKey,
+  name: Name,
+): ListColumn<Record<Name, number | bigint>> {
+  return { label, is: 'number', cell: (row) => formatCount(row[name]) };
+}
+
+const delays: ListColumn<Record<'p50' | 'p99', number | null>>[] = [
+  { label: 'health.p50', is: 'number', cell: ({ p50 }) => durationOf(p50) },
+  { label: 'health.p99', is: 'number', cell: ({ p99 }) => durationOf(p99) },
+];
+
+function Types({ visit, rows }: RowsOf<LineTypeHealth>): JSX.Element {
+  const { t } = visit;
+  return (
+    <Card title={t('health.byType')}>
+      <ListTable
+        {...{ visit, rows, name: 'health.byType', empty: t('health.noLines') }}
+        columns={[
+          { label: 'health.type', cell: ({ type }) => nameOfType(visit, type ?? '') },
+          counted('health.expected', 'expected'),
+          { label: 'health.lost', is: 'number', cell: lostOf },
+          ...delays,
+        ]}
+      />
+    </Card>
+  );
+}
+
+type DayRow = Awaited<ReturnType<WebhookHealth['measureDays']>>[number];
+
+function Days({ visit, rows }: RowsOf<DayRow>): JSX.Element {
+  const { t, language } = visit;
+  return (
+    <Card title={t('health.byDay')}>
+      <ListTable
+        {...{ visit, rows, name: 'health.byDay' }}
+        columns={[
+          {
+            label: 'health.day',
+            cell: ({ startsAt }) => formatTime(startsAt, language).slice(0, 10),
+          },
+          counted('health.lines', 'lines'),
+          {
+            label: 'health.reported',
+            cell: ({ lines, notified }) => (
+              <>
+                <meter min={0} max={lines} value={notified} aria-label={t('health.reported')} />{' '}
+                {percentOf(notified, lines)}
+              </>
+            ),
+          },
+          ...delays,
+        ]}
+      />
+    </Card>
+  );
+}
+
+function EventTypes({ visit, rows }: RowsOf<Measured['events'][number]>): JSX.Element {
+  const { t } = visit;
+  return (
+    <Card title={t('health.events')}>
+      <ListTable
+        {...{ visit, rows, name: 'health.events' }}
+        columns={[
+          {
+            label: 'webhooks.type',
+            is: 'wide',
+            cell: ({ eventType }) => (
+              <a href={`${pathTo(visit, 'webhooks')}?eventType=${encodeURIComponent(eventType)}`}>
+                <code>{eventType}</code>
+              </a>
+            ),
+          },
+          counted('health.received', 'received'),
+          counted('webhooks.copies', 'copies'),
+          counted('health.quarantined', 'quarantined'),
+        ]}
+      />
+    </Card>
+  );
+}
+
+type LostRow = Awaited<ReturnType<WebhookHealth['listUnnotifiedLines']>>[number];
+
+function LostLines({ visit, rows }: RowsOf<LostRow>): JSX.Element {
+  const { t, language } = visit;
+  return (
+    <Card title={t('health.lostLines')}>
+      <ListTable
+        {...{ visit, rows: rows.slice(0, shownLines), name: 'health.lostLines' }}
+        empty={t('health.lostLines.none')}
+        columns={[
+          {
+            label: 'webhooks.nsu',
+            cell: ({ nsu }) => <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>,
+          },
+          { label: 'health.type', cell: ({ typeName }) => nameOfType(visit, typeName) },
+          {
+            label: 'webhooks.amount',
+            is: 'number',
+            cell: ({ isCredit, amountCents }) => (
+              <Amount cents={isCredit ? amountCents : -amountCents} />
+            ),
+          },
+          {
+            label: 'webhooks.occurredAt',
+            cell: ({ occurredAt }) => formatTime(occurredAt, language),
+          },
+        ]}
+      />
+      {rows.length > shownLines && <Hint>{t('health.lostLines.more')}</Hint>}
+    </Card>
   );
 }

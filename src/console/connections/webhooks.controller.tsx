@@ -1,24 +1,33 @@
 // The inbox of the bank's webhooks: the list, one webhook with what it led to, and what a person
 // decides about those in quarantine.
 import { Controller } from '@nestjs/common';
+import type { JSX } from 'preact';
 import { seesPersonalData } from '../../access/counterparties/counterparty.schema.js';
+import { listQuery, toList } from '../../platform/http/listing.js';
 import {
+  maxAtOnce,
   readWebhookFilters,
   webhookQuery,
+  webhookStates,
 } from '../../webhooks/received/received-webhooks.schema.js';
 import { ReceivedWebhooks } from '../../webhooks/received/received-webhooks.service.js';
+import { formatCount, formatTime } from '../formats.js';
+import { Card } from '../kit/elements.js';
+import { Step } from '../kit/form.js';
+import { Message } from '../kit/frame.js';
+import { ButtonLink, Muted } from '../kit/layout.js';
+import { listPage } from '../kit/list-page.js';
 import { readFilters } from '../list-query.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
-import { accountOf, callerOf, isAllowedTo, requireReason } from '../visit.js';
-import { doneAt } from './connection-elements.js';
+import { accountOf, callerOf, isAllowedTo, pathTo, requireReason } from '../visit.js';
+import { ConnectionDone, doneAt } from './connection-elements.js';
 import { readPlace, readWebhookId, webhookIdOf, writePlace } from './webhook-address.js';
-import { InboxList, QuarantineDecision, WebhookDetail } from './webhook-views.js';
+import { decisions, WebhookDetail, ShownReference, WebhookState } from './webhook-detail.js';
 
 const webhooks = '/console/accounts/:account/webhooks';
 const needs = 'view';
-const pageSize = 50;
 
 @Controller()
 export class WebhookPages {
@@ -30,26 +39,58 @@ export class WebhookPages {
     menu: { title: 'webhooks.title', section: 'connections', place: 64 },
   })
   async list(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const { query, t } = visit;
-    const { filters, wrong } = readFilters(webhookQuery, query);
-    const read = readWebhookFilters(filters);
-    const { id } = accountOf(visit);
-    const page = { after: readPlace(query.get('cursor')), limit: pageSize };
-    const { rows, lastExamined } = await this.received.listPage(id, read, page);
-    const shown = rows.slice(0, pageSize);
-    const last = rows.length > pageSize ? (shown.at(-1) ?? null) : lastExamined;
-    const next = last ? writePlace(last) : null;
-    const decided =
-      query.has('decide') && isAllowedTo(visit, 'send again')
-        ? await this.received.preview(id, { ...read, state: 'quarantined' })
-        : null;
-    const body = (
-      <>
-        {decided && <QuarantineDecision visit={visit} filters={filters} decided={decided} />}
-        <InboxList {...{ visit, wrong, next }} rows={shown} isDeciding={decided !== null} />
-      </>
-    );
-    return new Shown(t('webhooks.title'), body);
+    const { t, language } = visit;
+    return listPage({
+      visit,
+      title: 'webhooks.title',
+      empty: 'webhooks.empty',
+      before: (
+        <>
+          {await this.decisionOf(visit)}
+          <ConnectionDone visit={visit} />
+          <Muted>{t('webhooks.intro')}</Muted>
+        </>
+      ),
+      query: listQuery(webhookQuery.shape),
+      filters: {
+        state: { label: 'webhooks.state', options: webhookStates, of: 'webhooks.state' },
+        eventType: { label: 'webhooks.type' },
+        from: { label: 'connections.from', type: 'date' },
+        to: { label: 'connections.to', type: 'date' },
+      },
+      isCursor: (text) => readPlace(text) !== null,
+      read: async (page, filters) => {
+        const { rows, lastExamined } = await this.received.listPage(
+          accountOf(visit).id,
+          readWebhookFilters(filters),
+          { after: readPlace(page.after), limit: page.limit },
+        );
+        const found = { rows, lastExamined: lastExamined && writePlace(lastExamined) };
+        return toList(found, page, writePlace);
+      },
+      columns: () => [
+        {
+          label: 'webhooks.receivedAt',
+          cell: (row) => (
+            <a href={pathTo(visit, `webhooks/${webhookIdOf(row)}`)}>
+              {formatTime(row.receivedAt, language)}
+            </a>
+          ),
+        },
+        { label: 'webhooks.state', cell: ({ state }) => <WebhookState {...{ visit, state }} /> },
+        {
+          label: 'webhooks.type',
+          is: 'wide',
+          cell: ({ eventType }) => <code>{eventType}</code>,
+        },
+        {
+          label: 'webhooks.reference',
+          is: 'wide',
+          cell: (row) => <ShownReference {...{ visit, row }} />,
+        },
+        { label: 'webhooks.copies', is: 'number', cell: ({ copies }) => formatCount(copies) },
+      ],
+    });
   }
 
   @ConsolePage({ path: `${webhooks}/:id`, needs })
@@ -94,7 +135,7 @@ export class WebhookPages {
   })
   async processAll(@Visiting() visit: Visit): Promise<PageAnswer> {
     requireReason(visit);
-    const filters = quarantinedOf(visit);
+    const filters = quarantinedOf(visit.form);
     const { count } = await this.received.processAllAgain(accountOf(visit).id, filters);
     return new Redirect(doneAt(visit, 'webhooks', 'processing', count));
   }
@@ -106,9 +147,55 @@ export class WebhookPages {
   })
   async discardAll(@Visiting() visit: Visit): Promise<PageAnswer> {
     requireReason(visit);
-    const { count } = await this.received.discardAll(accountOf(visit).id, quarantinedOf(visit));
+    const filters = quarantinedOf(visit.form);
+    const { count } = await this.received.discardAll(accountOf(visit).id, filters);
     return new Redirect(doneAt(visit, 'webhooks', 'discarded', count));
   }
+
+  /** What a person is about to decide about all quarantined webhooks of the filters. */
+  private async decisionOf(visit: Visit): Promise<JSX.Element | null> {
+    const { t, query, path } = visit;
+    if (!isAllowedTo(visit, 'send again')) return null;
+    if (!query.has('decide'))
+      return query.get('state') === 'quarantined' ? wayToDecide(visit) : null;
+    const filters = quarantinedOf(query);
+    const { count, isComplete } = await this.received.preview(accountOf(visit).id, filters);
+    const shown = formatCount(count);
+    return (
+      <Card title={t('webhooks.decide')}>
+        <p>{t('webhooks.decide.count', { count: shown })}</p>
+        {!isComplete && (
+          <Message kind="warn">
+            {t('webhooks.decide.more', { count: formatCount(maxAtOnce) })}
+          </Message>
+        )}
+        {count > 0 &&
+          decisions.map((name) => (
+            <Step
+              {...{ visit, action: pathTo(visit, `webhooks/${name}`), count: shown }}
+              button={`webhooks.${name}.all`}
+              hint={`webhooks.${name}.hint`}
+              shown={`${count} quarantined`}
+              hidden={readFilters(webhookQuery, query).filters}
+              asksReason
+            />
+          ))}
+        <p>
+          <a href={`${path}?state=quarantined`}>{t('app.cancel')}</a>
+        </p>
+      </Card>
+    );
+  }
+}
+
+function wayToDecide({ t, path, query }: Visit): JSX.Element {
+  const decide = new URLSearchParams([...query, ['decide', '1']]);
+  decide.delete('cursor');
+  return (
+    <p>
+      <ButtonLink href={`${path}?${decide.toString()}`}>{t('webhooks.decide')}</ButtonLink>
+    </p>
+  );
 }
 
 function subjectOf({ params }: Visit): `webhook ${string}` {
@@ -122,7 +209,7 @@ function filterSubject({ form }: Visit): `webhooks ${string}` {
   return `webhooks ${stated.join(' ') || 'all'}`;
 }
 
-function quarantinedOf({ form }: Visit) {
-  const { filters } = readFilters(webhookQuery, form);
+function quarantinedOf(given: URLSearchParams) {
+  const { filters } = readFilters(webhookQuery, given);
   return { ...readWebhookFilters(filters), state: 'quarantined' as const };
 }

@@ -20,14 +20,17 @@ export interface FormField {
   /**
    * What is typed, and as what the request has it. `amount`: a number of reais. `lines`: a text
    * with line breaks. `list`: words between spaces or commas. `check`: true or false. `choices`:
-   * those that are ticked. `radios`: a choice whose options all stand there. `secret`,
-   * `secretLines`: never shown again.
+   * those that are ticked. `radios`: a choice whose options all stand there. `file`: its form has
+   * a file. `datetime`: without a time zone. `secret`, `secretLines`: never shown again.
    */
   is?:
-    | ('text' | 'email' | 'url' | 'secret' | 'number' | 'amount' | 'date' | 'time' | 'month')
-    | ('lines' | 'secretLines' | 'list' | 'check' | 'choice' | 'choices' | 'radios');
+    | ('text' | 'email' | 'url' | 'secret' | 'number' | 'amount' | 'date' | 'time' | 'datetime')
+    | ('month' | 'file' | 'lines' | 'secretLines' | 'list' | 'check' | 'choice' | 'choices')
+    | 'radios';
   /** Of a choice. */
   options?: readonly (readonly [value: string, text: string, hint?: string])[];
+  /** Many choices, which are seen when one is ticked or a person asks for them. */
+  isFolded?: boolean;
   required?: boolean;
   autofocus?: boolean;
   inputMode?: 'numeric';
@@ -38,6 +41,8 @@ export interface FormField {
   pattern?: string;
   /** Where a key leads to the field: see src/console/keyboard.ts. */
   id?: string;
+  /** Of a file. */
+  accept?: string;
   autocomplete?: 'username' | 'current-password' | 'new-password' | 'one-time-code';
 }
 export type FormFields = Readonly<Record<string, FormField>>;
@@ -91,6 +96,12 @@ export async function attempt<Result>(act: () => Promise<Result>): Promise<Attem
     if (!isOwn || error.code === 'not_found' || error.code === 'forbidden') throw error;
     return { problem: error };
   }
+}
+
+/** Where a page has several forms, what was typed and what is wrong are those of the form sent. */
+export function ofForm(visit: Visit, action: string, problem: AppError | null) {
+  if (visit.path === action) return { visit, action, problem };
+  return { visit: { ...visit, form: new URLSearchParams() }, action, problem: null };
 }
 
 /** Of the page that shows the problem of its form. */
@@ -173,7 +184,8 @@ interface InputProps {
 
 const inputTypes = {
   ...{ text: 'text', list: 'text', amount: 'text', secret: 'password', number: 'number' },
-  ...{ email: 'email', url: 'url', date: 'date', time: 'time', month: 'month' },
+  ...{ email: 'email', url: 'url', date: 'date', time: 'time', datetime: 'datetime-local' },
+  ...{ month: 'month', file: 'file' },
 } as const;
 
 function Input({ visit, name, field, isTyped, stored, error }: InputProps): JSX.Element {
@@ -197,23 +209,8 @@ function Input({ visit, name, field, isTyped, stored, error }: InputProps): JSX.
     const checked = isTyped ? form.has(name) : stored === true;
     return named(<input {...{ type: 'checkbox', name, value: 'yes', checked }} />, 'choice');
   }
-  if (is === 'choices' || is === 'radios') {
-    const type = is === 'choices' ? 'checkbox' : 'radio';
-    return (
-      <fieldset class="checks">
-        <legend>{t(label)}</legend>
-        {hint && <Hint>{t(hint)}</Hint>}
-        {options.map(([value, word, about]) => (
-          <label>
-            <input {...{ type, name, value }} checked={chosen.includes(value)} />
-            {word}
-            {about && <Hint> {about}</Hint>}
-          </label>
-        ))}
-        <FieldErrorText {...{ visit, name, error }} />
-      </fieldset>
-    );
-  }
+  if (is === 'choices' || is === 'radios')
+    return <Choices {...{ visit, name, field, chosen, error }} />;
   if (is === 'choice')
     return named(
       <select name={name} {...described}>
@@ -236,6 +233,37 @@ function Input({ visit, name, field, isTyped, stored, error }: InputProps): JSX.
       {...(is === 'amount' ? { inputMode: 'decimal' } : {})}
       autocomplete={autocomplete ?? 'off'}
     />,
+  );
+}
+
+function Choices({
+  visit,
+  name,
+  field: { label, hint, is, options = [], isFolded },
+  chosen,
+  error,
+}: Omit<InputProps, 'isTyped' | 'stored'> & { chosen: readonly string[] }): JSX.Element {
+  const type = is === 'choices' ? 'checkbox' : 'radio';
+  const choices = (
+    <fieldset class="checks">
+      <legend>{visit.t(label)}</legend>
+      {hint && <Hint>{visit.t(hint)}</Hint>}
+      {options.map(([value, word, about]) => (
+        <label>
+          <input {...{ type, name, value }} checked={chosen.includes(value)} />
+          {word}
+          {about && <Hint> {about}</Hint>}
+        </label>
+      ))}
+      <FieldErrorText {...{ visit, name, error }} />
+    </fieldset>
+  );
+  if (!isFolded) return choices;
+  return (
+    <details open={chosen.length > 0 || error !== undefined}>
+      <summary>{visit.t(label)}</summary>
+      {choices}
+    </details>
   );
 }
 
@@ -358,6 +386,8 @@ interface StepProps {
   visit: Visit;
   action: string;
   button: TextKey;
+  /** Of what the step is about, where the button says it. */
+  count?: string;
   hint?: TextKey;
   shown?: string;
   hidden?: Readonly<Record<string, string>>;
@@ -368,7 +398,7 @@ interface StepProps {
 
 /** One step, such as a test or a removal: a button, and why. */
 export function Step(props: StepProps): JSX.Element {
-  const { visit, action, button, hint, shown, hidden = {}, asksReason = false } = props;
+  const { visit, action, button, count = '', hint, shown, hidden = {}, asksReason = false } = props;
   const { t } = visit;
   const label = props.reasonLabel ?? t('app.reason');
   const reason = { name: 'reason', maxLength: 500, required: true, autocomplete: 'off' } as const;
@@ -377,7 +407,7 @@ export function Step(props: StepProps): JSX.Element {
       <Hidden values={hidden} />
       <div class="row">
         {asksReason && <input {...reason} placeholder={t('app.reason')} aria-label={label} />}
-        <button class="plain">{t(button)}</button>
+        <button class="plain">{t(button, { count })}</button>
         {hint && <Hint>{t(hint)}</Hint>}
       </div>
     </Form>

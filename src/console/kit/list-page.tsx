@@ -10,12 +10,12 @@ import { findTextKey, type TextKey } from '../texts.js';
 import { Code, Filters, Pager, type FilterField } from './elements.js';
 import { ListTable, type ListColumn } from './table.js';
 
-/** A field of the filters. `of` names the texts of its options. */
+/** A field of the filters. `of` names the texts of its options that have no text of their own. */
 export interface Filter {
   label: TextKey;
   type?: 'text' | 'date' | 'number';
   hint?: TextKey;
-  options?: readonly string[];
+  options?: readonly (string | readonly [value: string, text: string])[];
   of?: string;
 }
 
@@ -39,6 +39,8 @@ export interface ListPage<Query extends z.ZodType, Row> {
   before?: ComponentChildren;
   /** What stands below the list. */
   after?: ComponentChildren;
+  /** What stands below these rows. */
+  afterRows?: (rows: readonly Row[]) => ComponentChildren;
 }
 
 /** Of the lists: a person reads fewer rows at once than a system. */
@@ -54,7 +56,7 @@ export async function listPage<Query extends z.ZodType, Row>(
   const fields = Object.entries(list.filters).map(([name, filter]) =>
     fieldOf(visit, name, filter as Filter),
   );
-  const isFiltered = [...visit.query].some(([, value]) => value !== '');
+  const isFiltered = ['cursor', ...Object.keys(list.filters)].some((name) => visit.query.get(name));
   const empty = next !== null ? 'list.searchedOn' : isFiltered ? 'list.noMatch' : list.empty;
   const columns = await list.columns(rows);
   return new Shown(
@@ -67,6 +69,7 @@ export async function listPage<Query extends z.ZodType, Row>(
         {rows.length === 0 && empty === list.empty && example && <Code text={example} />}
         <Pager visit={visit} next={next} />
       </ListCard>
+      {list.afterRows?.(rows)}
       {after}
     </>,
   );
@@ -80,7 +83,10 @@ export function ListCard({ children }: { children: ComponentChildren }): JSX.Ele
 function fieldOf(visit: Visit, name: string, filter: Filter): FilterField {
   const { label, hint, options, of = '', type = 'text' } = filter;
   if (!options) return { name, label, type, ...(hint ? { hint } : {}) };
-  return { name, label, options: options.map((one) => [one, wordIn(visit, of, one)] as const) };
+  const worded = options.map((one) =>
+    typeof one === 'string' ? ([one, wordIn(visit, of, one)] as const) : one,
+  );
+  return { name, label, options: worded };
 }
 
 /** The text of a value; a value of a later version as it is stored. */

@@ -8,7 +8,7 @@ export const alertsTexts = {
     'O que as regras encontraram. Um alerta se encerra sozinho quando a causa acaba.',
     'What the rules found. An alert is cleared when its cause is gone.',
   ],
-  'alerts.empty': ['Nenhum alerta com estes filtros.', 'No alert with these filters.'],
+  'alerts.empty': ['Nenhum alerta.', 'No alert.'],
   'alerts.empty.noRules': [
     'Nenhum alerta, porque não há regra. Crie uma em Regras de alerta.',
     'No alert, because there is no rule. Create one in Alert rules.',

@@ -9,11 +9,6 @@ export const connectionsTexts = {
   'connections.preview': ['Ver quantos são', 'See how many'],
   'connections.actions': ['Ações', 'Actions'],
   'connections.createdAt': ['Criado em', 'Created at'],
-  'connections.examined': [
-    'Nada nesta parte da lista. A próxima página continua a busca.',
-    'Nothing in this part of the list. The next page continues the search.',
-  ],
-  'connections.wrongFields': ['Corrija os campos: {names}.', 'Correct these fields: {names}.'],
   'connections.secret.hint': [
     'Copie o segredo agora: ele não será mostrado de novo. O sistema que recebe verifica com ele a assinatura de cada envio.',
     'Copy the secret now: it is not shown again. The receiver checks the signature of each request with it.',
@@ -66,8 +61,8 @@ export const connectionsTexts = {
     'What the bank reported, newest first. A webhook only triggers a statement sync: the statement settles.',
   ],
   'webhooks.empty': [
-    'Nenhum webhook com estes filtros. O banco envia um a cada movimento; o registro dos tipos está em Saúde dos webhooks.',
-    'No webhook with these filters. The bank sends one for each movement; the registrations are in Webhook health.',
+    'Nenhum webhook ainda. O banco envia um a cada movimento; o registro dos tipos está em Saúde dos webhooks.',
+    'No webhook yet. The bank sends one for each movement; the registrations are in Webhook health.',
   ],
   'webhooks.receivedAt': ['Recebido em', 'Received at'],
   'webhooks.processedAt': ['Processado ou descartado em', 'Processed or discarded at'],
@@ -347,8 +342,8 @@ export const connectionsTexts = {
     'Each event for each endpoint, newest first.',
   ],
   'deliveries.empty': [
-    'Nenhuma entrega com estes filtros. Cada evento gera uma entrega para cada destino que o assina.',
-    'No delivery with these filters. Each event makes a delivery for each endpoint that subscribes to it.',
+    'Nenhuma entrega ainda. Cada evento gera uma entrega para cada destino que o assina.',
+    'No delivery yet. Each event makes a delivery for each endpoint that subscribes to it.',
   ],
   'deliveries.type': ['Evento', 'Event'],
   'deliveries.endpoint': ['Destino', 'Endpoint'],

@@ -50,6 +50,9 @@ const audited = async () =>
     )
   ).rows as { action: string; subject: string; reason: string | null }[];
 
+const isSaidWrong = ({ text }: { text: string }, name: string) =>
+  new RegExp(`<input name="${name}"[^>]* aria-describedby="error-${name}"`).test(text);
+
 const hostile = '<script>alert(1)</script>\u202eX👾';
 
 describe('the inbox of webhooks', () => {
@@ -73,15 +76,16 @@ describe('the inbox of webhooks', () => {
     await receive('SOMETHING_NEW', '{"nsu":7}');
     const rowsOf = (text: string) => text.match(/<tr>/g)?.length ?? 0;
     const first = await open('webhooks', 'viewer');
-    expect([first.status, rowsOf(first.text)]).toEqual([200, 51]);
+    expect([first.status, rowsOf(first.text)]).toEqual([200, 26]);
     const next = /href="([^"]*cursor=[^"]*)"/.exec(first.text)?.[1]?.replaceAll('&amp;', '&');
     const second = await people.viewer.get(next ?? '');
-    expect(rowsOf(second.text)).toBe(13);
+    expect(rowsOf(second.text)).toBe(26);
     expect((await open('webhooks?state=quarantined')).text).toContain('SOMETHING_NEW');
     const byType = await open('webhooks?eventType=charge_paid');
     expect([rowsOf(byType.text), byType.text.includes('order-1')]).toEqual([2, true]);
     expect(rowsOf((await open('webhooks?to=2020-01-01')).text)).toBe(0);
-    expect((await open('webhooks?state=none&cursor=x')).text).toContain('Filters left out');
+    expect((await open('webhooks?state=none')).text).toContain('Filters left out');
+    expect((await open('webhooks?cursor=x')).status).toBe(400);
   });
 
   it('shows the body by role, whatever it holds', async () => {
@@ -238,9 +242,8 @@ describe('endpoints and deliveries', () => {
 
   it('says on the page what is wrong with a form', async () => {
     const refused = await send('endpoints', { url: 'ftp://x' }, 'admin');
-    expect([refused.status, refused.text.includes('Correct these fields: Address')]).toEqual([
-      ...[400, true],
-    ]);
+    expect([refused.status, isSaidWrong(refused, 'url')]).toEqual([400, true]);
+    expect(refused.text).toContain('value="ftp://x"');
     expect((await audited()).map(({ action }) => action)).toEqual(['refused', 'create endpoint']);
   });
 
@@ -436,7 +439,7 @@ describe('alerts', () => {
     const page = await open(`alert-rules/${id}`, 'admin');
     for (const value of Object.values(fields)) expect(page.text).toContain(`value="${value}"`);
     const wrong = await send(`alert-rules/${id}`, { kind, name: '' }, 'admin');
-    expect([wrong.status, wrong.text.includes('Correct these fields: Name')]).toEqual([400, true]);
+    expect([wrong.status, isSaidWrong(wrong, 'name')]).toEqual([400, true]);
     expect((await send(`alert-rules/${id}`, { kind, name: 'Nova' }, 'admin')).status).toBe(303);
     expect(await ruleOf()).toMatchObject({ name: 'Nova', is_enabled: false });
     expect((await open(`alert-rules/${id}`, 'viewer')).text).not.toContain(

@@ -1,0 +1,325 @@
+// One endpoint: its state and why, its form, and what is delivered once more to it.
+import type { JSX } from 'preact';
+import type { RouteInput } from '../../bank-contract/route.js';
+import type { WebhookEndpoint } from '../../generated/service/client.js';
+import type {
+  Backlog,
+  DeliveryRow,
+  EndpointFigures,
+  ReplayedEvents,
+} from '../../events/deliveries.queries.js';
+import type { Replay } from '../../events/delivery-lists.service.js';
+import { eventTypes } from '../../events/event-types.js';
+import {
+  isDeliveryPlace,
+  listDeliveries,
+  maxReplayed,
+  placeOf,
+} from '../../events/events.schema.js';
+import type { AppError } from '../../platform/errors.js';
+import { readPage, toList, type FoundRows, type Page } from '../../platform/http/listing.js';
+import { Badge, Card, FactList, Pager } from '../kit/elements.js';
+import {
+  AskingForm,
+  Fields,
+  FormCard,
+  FormProblem,
+  Hidden,
+  ofForm,
+  Step,
+  type FormFields,
+} from '../kit/form.js';
+import { formatCount, formatTime } from '../formats.js';
+import { Message } from '../kit/frame.js';
+import { Cards, Hint, Muted } from '../kit/layout.js';
+import { wordIn } from '../kit/list-page.js';
+import { ListTable } from '../kit/table.js';
+import { readFilters } from '../list-query.js';
+import type { Visit } from '../requests.js';
+import { callerOf, isAllowedTo, pathTo } from '../visit.js';
+import { ConnectionDone, deliveryColumns, hostOf, plainText } from './connection-elements.js';
+
+type Endpoint = Omit<WebhookEndpoint, 'secret' | 'previousSecret'>;
+
+const shownDeliveries = 20;
+
+const eventOptions = (visit: Visit) =>
+  eventTypes.map((type) => [type, wordIn(visit, 'event', type)] as const);
+
+export function endpointFields(visit: Visit): FormFields {
+  return {
+    url: {
+      ...{ label: 'endpoints.url', hint: 'endpoints.url.hint', is: 'url' },
+      ...{ required: true, maxLength: 2000 },
+    },
+    description: { label: 'endpoints.description', maxLength: 200 },
+    eventTypes: {
+      ...{ label: 'endpoints.eventTypes', hint: 'endpoints.eventTypes.hint', is: 'choices' },
+      ...{ options: eventOptions(visit), isFolded: true },
+    },
+    includesPersonalData: {
+      ...{ label: 'endpoints.personalData', hint: 'endpoints.personalData.hint', is: 'check' },
+    },
+    isEnabled: { label: 'endpoints.isEnabled', is: 'check' },
+  };
+}
+
+/** The filters and the place of the deliveries that the address asks for. */
+export function readDeliveryPage(query: URLSearchParams): {
+  filters: RouteInput<typeof listDeliveries>['query'];
+  page: Page;
+} {
+  const { filters } = readFilters(listDeliveries.query, query);
+  return { filters, page: readPage({ limit: shownDeliveries, ...filters }, isDeliveryPlace) };
+}
+
+/** The whole address may hold a token of the receiver. */
+export function shownAddress(visit: Visit, { url }: Pick<Endpoint, 'url'>): string {
+  return callerOf(visit).scopes.includes('webhooks') ? url : hostOf(url);
+}
+
+export function EndpointState({
+  visit: { t, language },
+  endpoint: { isEnabled, pausedUntil },
+  figures,
+  now,
+}: Pick<DetailProps, 'visit' | 'endpoint' | 'figures' | 'now'>): JSX.Element {
+  if (!isEnabled)
+    return (
+      <>
+        <Badge tone="bad" text={t('endpoints.state.disabled')} />{' '}
+        {t(figures?.wasGone ? 'endpoints.why.gone' : 'endpoints.why.disabled')}
+      </>
+    );
+  if (pausedUntil && pausedUntil > now)
+    return (
+      <>
+        <Badge tone="warn" text={t('endpoints.state.paused')} />{' '}
+        {t('endpoints.why.paused', { time: formatTime(pausedUntil, language) })}
+      </>
+    );
+  return <Badge tone="good" text={t('endpoints.state.enabled')} />;
+}
+
+/** Of the newest deliveries that have ended. */
+export function successRate({ t }: Visit, figures: EndpointFigures | null): string {
+  const { delivered = 0, dead = 0 } = figures ?? {};
+  if (delivered + dead === 0) return t('app.none');
+  const percent = ((delivered / (delivered + dead)) * 100).toFixed(1).replace('.', ',');
+  return `${percent} %`;
+}
+
+/** What waits at the endpoint. It refreshes itself while something is pending. */
+export function EndpointBacklog({
+  visit,
+  id,
+  pending,
+  dead,
+}: Backlog & { visit: Visit; id: string }): JSX.Element {
+  const { t } = visit;
+  const refresh =
+    pending > 0
+      ? {
+          'hx-get': pathTo(visit, `endpoints/${id}`),
+          'hx-trigger': 'every 5s',
+          'hx-swap': 'outerHTML',
+          'hx-select': '#backlog',
+        }
+      : {};
+  const link = (state: 'pending' | 'dead', number: number) => (
+    <a href={`${pathTo(visit, 'deliveries')}?state=${state}&endpointId=${id}`}>
+      {`${formatCount(number)}${number === maxReplayed ? '+' : ''}`}
+    </a>
+  );
+  return (
+    <div id="backlog" {...refresh} role="status">
+      <dl>
+        <dt>{t('endpoints.pending')}</dt>
+        <dd>{link('pending', pending)}</dd>
+        <dt>{t('endpoints.dead')}</dt>
+        <dd>{link('dead', dead)}</dd>
+      </dl>
+    </div>
+  );
+}
+
+interface DetailProps {
+  visit: Visit;
+  endpoint: Endpoint;
+  figures: EndpointFigures | null;
+  found: FoundRows<DeliveryRow>;
+  page: Page;
+  problem: AppError | null;
+  message: JSX.Element | null;
+  backlog: JSX.Element;
+  preview: (ReplayedEvents & { replay: Replay }) | null;
+  now: Date;
+}
+
+export function endpointDetail(props: DetailProps): JSX.Element {
+  const { visit, endpoint, found, page, problem, message, backlog } = props;
+  const { t, path } = visit;
+  const { data: rows, next } = toList(found, page, placeOf);
+  return (
+    <>
+      <ConnectionDone visit={visit} />
+      {message}
+      {path.endsWith('/test') && (
+        <FormProblem {...{ visit, problem, area: 'connections.problem' }} />
+      )}
+      <p>
+        <code>{shownAddress(visit, endpoint)}</code>{' '}
+        {endpoint.description && <Hint>{plainText(endpoint.description)}</Hint>}
+      </p>
+      <Cards>
+        <EndpointFacts {...props} />
+        <Card title={t('endpoints.waiting')}>{backlog}</Card>
+      </Cards>
+      {isAllowedTo(visit, 'send again') && <SendAgain {...props} />}
+      <Card title={t('deliveries.title')}>
+        <ListTable
+          {...{ visit, rows, name: 'deliveries.title' }}
+          columns={deliveryColumns(visit, [endpoint])}
+          empty={t(next === null ? 'deliveries.empty' : 'list.searchedOn')}
+        />
+        <Pager visit={visit} next={next} />
+      </Card>
+      {isAllowedTo(visit, 'manage connections') && <Changes {...props} />}
+    </>
+  );
+}
+
+function EndpointFacts(props: DetailProps): JSX.Element {
+  const { visit, endpoint, figures } = props;
+  const { t, language } = visit;
+  const { includesPersonalData, previousSecretUntil, createdAt } = endpoint;
+  const types = endpoint.eventTypes.map((type) => wordIn(visit, 'event', type));
+  return (
+    <FactList
+      visit={visit}
+      title="endpoints.facts"
+      facts={[
+        ['endpoints.state', <EndpointState {...props} />],
+        ['endpoints.success', successRate(visit, figures)],
+        ['endpoints.eventTypes', types.join(', ') || t('endpoints.allTypes')],
+        ['endpoints.personalData', t(includesPersonalData ? 'app.yes' : 'app.no')],
+        ['endpoints.overlap', formatTime(previousSecretUntil, language)],
+        ['connections.createdAt', formatTime(createdAt, language)],
+      ]}
+    />
+  );
+}
+
+function SendAgain({ visit, endpoint: { id }, preview }: DetailProps): JSX.Element {
+  const { t, query } = visit;
+  const path = pathTo(visit, `endpoints/${id}`);
+  return (
+    <Card title={t('endpoints.sendAgain')} id="replay">
+      <Step
+        {...{ visit, action: `${path}/test`, button: 'endpoints.test' }}
+        hint="endpoints.test.hint"
+      />
+      <h3>{t('endpoints.replay')}</h3>
+      <Muted>{t('endpoints.replay.hint')}</Muted>
+      <AskingForm action={`${path}#replay`}>
+        <Hidden values={{ preview: '1' }} />
+        <Fields
+          visit={visit}
+          fields={{
+            what: {
+              ...{ label: 'endpoints.replay.what', is: 'choice' },
+              options: [
+                ['dead', t('endpoints.replay.dead')],
+                ['since', t('endpoints.replay.since')],
+              ],
+            },
+            since: { label: 'endpoints.replay.time', is: 'datetime' },
+            eventType: {
+              ...{ label: 'deliveries.type', is: 'choice' },
+              options: [['', t('app.any')], ...eventOptions(visit)],
+            },
+          }}
+          values={Object.fromEntries(query)}
+        />
+        <button>{t('connections.preview')}</button>
+      </AskingForm>
+      {query.has('preview') && <ReplayPreview {...{ visit, path, preview }} />}
+    </Card>
+  );
+}
+
+function ReplayPreview({
+  visit,
+  path,
+  preview,
+}: Pick<DetailProps, 'visit' | 'preview'> & { path: string }): JSX.Element {
+  const { t } = visit;
+  if (!preview) return <Message kind="bad">{t('endpoints.replay.noTime')}</Message>;
+  const { count, isComplete, replay } = preview;
+  const { after, eventType } = replay;
+  const shown = formatCount(count);
+  if (count === 0 && isComplete) return <Message kind="good">{t('endpoints.replay.none')}</Message>;
+  return (
+    <>
+      <Message kind="warn">
+        {t('endpoints.replay.count', { count: shown })}
+        {!isComplete && ` ${t('endpoints.replay.more', { count: formatCount(maxReplayed) })}`}
+      </Message>
+      <Step
+        {...{ visit, action: `${path}/replay`, button: 'endpoints.replay.send', count: shown }}
+        shown={`${count} deliveries`}
+        hidden={{
+          ...(after === null ? { what: 'dead' } : { what: 'since', after: `${after}` }),
+          ...(eventType ? { eventType } : {}),
+        }}
+        asksReason
+      />
+    </>
+  );
+}
+
+function Changes({ visit, endpoint, problem }: DetailProps): JSX.Element {
+  const { t } = visit;
+  const { id, url, description, includesPersonalData, isEnabled, updatedAt } = endpoint;
+  const path = pathTo(visit, `endpoints/${id}`);
+  const toggle = isEnabled ? 'disable' : 'enable';
+  return (
+    <>
+      <FormCard
+        {...{ ...ofForm(visit, path, problem), fields: endpointFields(visit) }}
+        values={{
+          url,
+          description,
+          includesPersonalData,
+          isEnabled,
+          eventTypes: endpoint.eventTypes,
+        }}
+        title="endpoints.change"
+        shown={updatedAt.toISOString()}
+        button="app.save"
+        asksReason
+        needsStepUp
+      />
+      <FormCard
+        {...ofForm(visit, `${path}/secret`, problem)}
+        fields={{ atOnce: { label: 'endpoints.rotate.atOnce', is: 'check' } }}
+        title="endpoints.rotate"
+        intro="endpoints.rotate.hint"
+        button="endpoints.rotate"
+        asksReason
+      />
+      <Card title={t('connections.actions')}>
+        <Step
+          {...{ visit, action: `${path}/${toggle}`, button: `endpoints.${toggle}` }}
+          hint={`endpoints.${toggle}.hint`}
+          asksReason
+        />
+        <Step
+          {...{ visit, action: `${path}/remove`, button: 'endpoints.remove' }}
+          hint="endpoints.remove.hint"
+          asksReason
+        />
+      </Card>
+    </>
+  );
+}
