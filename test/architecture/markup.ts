@@ -6,7 +6,6 @@ import type { ProjectFile, Rule } from './project-file.js';
 const notMoved = [
   'accounts',
   'approvals',
-  'files',
   'first-steps',
   'payments',
   'search',

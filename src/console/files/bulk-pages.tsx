@@ -3,9 +3,13 @@ import type { VNode } from 'preact';
 import { fieldMessage } from '../../bank-contract/field-errors.js';
 import type { BulkKind, CheckedFile } from '../../outbound/bulk/bulk.schema.js';
 import type { Upload } from '../../outbound/bulk/uploads.service.js';
-import { Badge, Card, Empty, FactList, Pager, type Tone } from '../kit/elements.js';
+import { Badge, Card, FactList, Pager, type Tone } from '../kit/elements.js';
 import { formatAmount, formatCount, formatTime } from '../formats.js';
-import { DataTable, Field, Form, Message } from '../kit/frame.js';
+import { Fields, Hidden, Step, type FormFields } from '../kit/form.js';
+import { Form, Message } from '../kit/frame.js';
+import { Button, Hint, Row } from '../kit/layout.js';
+import { ListCard } from '../kit/list-page.js';
+import { ListTable, type ListColumn } from '../kit/table.js';
 import type { Visit } from '../requests.js';
 import { fieldErrorsIn } from '../problems.js';
 import { findTextKey, type TextKey } from '../texts.js';
@@ -64,75 +68,56 @@ export function UploadsPage({
 function UploadForm({ visit, checked }: { visit: Visit; checked: CheckedFile | undefined }) {
   const { t } = visit;
   const path = pathTo(visit, 'bulk');
-  const chosen = visit.form.get('kind') ?? visit.query.get('kind');
   // A refused upload stays tied to the check before it.
   const hash = checked?.hash ?? visit.form.get('hash');
   return (
     <Card title={t('bulk.upload')}>
       <Form visit={visit} action={`${path}/check`} hasFile>
-        <label>
-          {t('bulk.kind')}
-          <select name="kind">
-            {kinds.map((kind) => (
-              <option value={kind} selected={kind === chosen}>
-                {t(`bulk.kind.${kind}`)}
-              </option>
-            ))}
-          </select>
-        </label>
-        <Field
-          label={t('bulk.file')}
-          hint={t('bulk.fileHint')}
-          name="file"
-          type="file"
-          accept=".csv,.xlsx,.ndjson,.jsonl"
-          required
+        <Hidden values={hash ? { hash } : {}} />
+        <Fields
+          {...{ visit, fields: uploadFields(visit) }}
+          values={{ kind: visit.query.get('kind') }}
         />
-        <SheetFields visit={visit} />
-        {hash && <input type="hidden" name="hash" value={hash} />}
-        <p class="hint">{t('bulk.submitWhy')}</p>
-        <div class="row">
+        <Hint isBlock>{t('bulk.submitWhy')}</Hint>
+        <Row>
           <button>{t('bulk.check')}</button>
-          <button class="plain" formAction={path}>
+          <Button is="plain" formAction={path}>
             {t('bulk.store')}
-          </button>
-        </div>
+          </Button>
+        </Row>
       </Form>
-      <p class="hint">
+      <Hint isBlock>
         {t('bulk.examples')}{' '}
         {kinds.map((kind) => (
           <>
             <a href={`${path}/examples/${kind}`}>{t(`bulk.kind.${kind}`)}</a>{' '}
           </>
         ))}
-      </p>
+      </Hint>
     </Card>
   );
 }
 
-/** What of an XLSX file is read. */
-function SheetFields({ visit: { t, form } }: { visit: Visit }) {
-  return (
-    <>
-      <Field
-        label={t('bulk.sheet')}
-        hint={t('bulk.sheetHint')}
-        name="sheet"
-        value={form.get('sheet') ?? ''}
-        maxLength={100}
-      />
-      <label>
-        {t('bulk.hidden')}
-        <select name="hidden">
-          {(['', 'include', 'skip'] as const).map((value) => (
-            <option value={value} selected={value === form.get('hidden')}>
-              {t(`bulk.hidden.${value || 'refuse'}`)}
-            </option>
-          ))}
-        </select>
-      </label>
-    </>
-  );
+/** The file is the last of them: what follows it is not read. */
+function uploadFields({ t }: Visit): FormFields {
+  return {
+    kind: {
+      ...{ label: 'bulk.kind', is: 'choice' },
+      options: kinds.map((kind) => [kind, t(`bulk.kind.${kind}`)]),
+    },
+    sheet: { label: 'bulk.sheet', hint: 'bulk.sheetHint', maxLength: 100 },
+    hidden: {
+      ...{ label: 'bulk.hidden', is: 'choice' },
+      options: (['', 'include', 'skip'] as const).map((one) => [
+        one,
+        t(`bulk.hidden.${one || 'refuse'}`),
+      ]),
+    },
+    file: {
+      ...{ label: 'bulk.file', hint: 'bulk.fileHint', is: 'file', required: true },
+      accept: '.csv,.xlsx,.ndjson,.jsonl',
+    },
+  };
 }
 
 function Checked({ visit, checked }: { visit: Visit; checked: CheckedFile }) {
@@ -146,29 +131,37 @@ function Checked({ visit, checked }: { visit: Visit; checked: CheckedFile }) {
         <CheckedPayees visit={visit} checked={checked} />
       </>
     );
-  const name = t('bulk.firstErrors', { count: formatCount(errors.length) });
   return (
     <>
       <Message kind="bad">{t('bulk.checkedBad', values)}</Message>
       <CheckedPayees visit={visit} checked={checked} />
-      <Card title={name}>
-        <DataTable
-          visit={visit}
-          name={name}
-          columns={['bulk.line', 'bulk.reference', 'bulk.errors']}
-        >
-          {errors.map((row) => (
-            <tr>
-              <td>{formatCount(row.line)}</td>
-              <td class="wide">{row.reference ?? t('app.none')}</td>
-              <td class="wide">{fieldErrorsIn(language, row.errors ?? {}).join(' ')}</td>
-            </tr>
-          ))}
-        </DataTable>
+      <Card title={t('bulk.firstErrors', { count: formatCount(errors.length) })}>
+        <ListTable
+          {...{ visit, rows: errors, name: 'bulk.errors' }}
+          columns={[
+            lineColumn,
+            referenceColumn,
+            {
+              label: 'bulk.errors',
+              is: 'wide',
+              cell: (row) => fieldErrorsIn(language, row.errors ?? {}).join(' '),
+            },
+          ]}
+        />
       </Card>
     </>
   );
 }
+
+const lineColumn: ListColumn<{ line: number }> = {
+  label: 'bulk.line',
+  cell: ({ line }) => formatCount(line),
+};
+const referenceColumn: ListColumn<{ reference: string | null }> = {
+  label: 'bulk.reference',
+  is: 'wide',
+  cell: ({ reference }) => reference,
+};
 
 /** What the valid rows would pay or request, and of whom. */
 function CheckedPayees({ visit, checked }: { visit: Visit; checked: CheckedFile }) {
@@ -187,19 +180,14 @@ function CheckedPayees({ visit, checked }: { visit: Visit; checked: CheckedFile 
         ]}
       />
       <Card title={t('bulk.largestPayees')}>
-        <DataTable
-          visit={visit}
-          name={t('bulk.largestPayees')}
-          columns={['bulk.payee', 'bulk.rows', 'bulk.sum']}
-        >
-          {payees.map((payee) => (
-            <tr>
-              <td class="wide">{payee.name === '' ? t('app.none') : payee.name}</td>
-              <td>{formatCount(payee.rows)}</td>
-              <td>{formatAmount(payee.total)}</td>
-            </tr>
-          ))}
-        </DataTable>
+        <ListTable
+          {...{ visit, rows: payees, name: 'bulk.largestPayees' }}
+          columns={[
+            { label: 'bulk.payee', is: 'wide', cell: ({ name }) => name || null },
+            { label: 'bulk.rows', is: 'number', cell: (payee) => formatCount(payee.rows) },
+            { label: 'bulk.sum', is: 'number', cell: (payee) => formatAmount(payee.total) },
+          ]}
+        />
       </Card>
     </>
   );
@@ -219,35 +207,26 @@ function Uploads({
   const { t, language } = visit;
   const isRunning = uploads.some(({ state }) => state === 'running');
   return (
-    <section id="uploads" class="card" {...refreshing(visit, isRunning, 'bulk')}>
-      <h2>{t('bulk.uploads')}</h2>
-      <DataTable
-        empty={t(mayUpload ? 'bulk.empty' : 'bulk.emptyViewer')}
-        visit={visit}
-        name={t('bulk.uploads')}
-        columns={['bulk.createdAt', 'bulk.kind', 'bulk.state', 'bulk.progress', 'bulk.rows']}
-      >
-        {uploads.map((upload) => (
-          <tr>
-            <td>
-              <a href={pathTo(visit, `bulk/${upload.id}`)}>
-                {formatTime(upload.createdAt, language)}
-              </a>
-            </td>
-            <td>{t(`bulk.kind.${upload.kind}`)}</td>
-            <td>
-              <UploadState visit={visit} upload={upload} />
-            </td>
-            <td>
-              <Progress visit={visit} upload={upload} />
-            </td>
-            <td>
-              <CountBadges visit={visit} upload={upload} />
-            </td>
-          </tr>
-        ))}
-      </DataTable>
-      <Pager visit={{ ...visit, path: pathTo(visit, 'bulk') }} next={next} />
+    <section id="uploads" {...refreshing(visit, isRunning, 'bulk')}>
+      <Card title={t('bulk.uploads')}>
+        <ListTable
+          {...{ visit, rows: uploads, name: 'bulk.uploads' }}
+          empty={t(mayUpload ? 'bulk.empty' : 'bulk.emptyViewer')}
+          columns={[
+            {
+              label: 'bulk.createdAt',
+              cell: ({ id, createdAt }) => (
+                <a href={pathTo(visit, `bulk/${id}`)}>{formatTime(createdAt, language)}</a>
+              ),
+            },
+            { label: 'bulk.kind', cell: ({ kind }) => t(`bulk.kind.${kind}`) },
+            { label: 'bulk.state', cell: (upload) => <UploadState {...{ visit, upload }} /> },
+            { label: 'bulk.progress', cell: (upload) => <Progress {...{ visit, upload }} /> },
+            { label: 'bulk.rows', cell: (upload) => <CountBadges {...{ visit, upload }} /> },
+          ]}
+        />
+        <Pager visit={{ ...visit, path: pathTo(visit, 'bulk') }} next={next} />
+      </Card>
     </section>
   );
 }
@@ -276,7 +255,7 @@ function Progress({ visit: { t }, upload: { rows, counts } }: { visit: Visit; up
       <progress value={done} max={rows} aria-label={t('bulk.progress')}>
         {text}
       </progress>
-      <div class="hint">{text}</div>
+      <Hint isBlock>{text}</Hint>
     </>
   );
 }
@@ -391,32 +370,29 @@ function StateLinks({ visit, page }: { visit: Visit; page: string }) {
 
 function Rows({ visit, rows }: { visit: Visit; rows: readonly ResultRow[] }) {
   const { t } = visit;
-  if (rows.length === 0) return <Empty>{t('bulk.noRows')}</Empty>;
   return (
-    <DataTable
-      visit={visit}
-      name={t('bulk.rows')}
-      columns={['bulk.line', 'bulk.reference', 'bulk.rowState', 'bulk.operation', 'bulk.errors']}
-    >
-      {rows.map((row) => (
-        <tr>
-          <td>{formatCount(row.line)}</td>
-          <td class="wide">{row.reference ?? t('app.none')}</td>
-          <td>
+    <ListTable
+      {...{ visit, rows, name: 'bulk.rows', empty: t('bulk.noRows') }}
+      columns={[
+        lineColumn,
+        referenceColumn,
+        {
+          label: 'bulk.rowState',
+          cell: ({ state }) => (
             <Badge
-              tone={tones[row.state as keyof typeof tones]}
-              text={t(`bulk.row.${row.state as keyof typeof tones}`)}
+              tone={tones[state as keyof typeof tones]}
+              text={t(`bulk.row.${state as keyof typeof tones}`)}
             />
-          </td>
-          <td>
-            {row.operationId && (
-              <a href={pathTo(visit, `operations/${row.operationId}`)}>{t('bulk.openOperation')}</a>
-            )}
-          </td>
-          <td class="wide">{errorOf(visit, row)}</td>
-        </tr>
-      ))}
-    </DataTable>
+          ),
+        },
+        {
+          label: 'bulk.operation',
+          cell: ({ operationId: id }) =>
+            id && <a href={pathTo(visit, `operations/${id}`)}>{t('bulk.openOperation')}</a>,
+        },
+        { label: 'bulk.errors', is: 'wide', cell: (row) => errorOf(visit, row) },
+      ]}
+    />
   );
 }
 
@@ -461,13 +437,13 @@ function WaitingRows({
 }
 
 function ResultForm({ visit, upload }: { visit: Visit; upload: Upload }) {
-  const { t } = visit;
   return (
-    <section class="card">
-      <p class="hint">{t('bulk.resultWhy')}</p>
-      <Form visit={visit} action={pathTo(visit, `bulk/${upload.id}/result`)}>
-        <button class="plain">{t('bulk.result')}</button>
-      </Form>
-    </section>
+    <ListCard>
+      <Step
+        {...{ visit, action: pathTo(visit, `bulk/${upload.id}/result`) }}
+        button="bulk.result"
+        hint="bulk.resultWhy"
+      />
+    </ListCard>
   );
 }

@@ -2,8 +2,6 @@
 // audit, because files hold personal data.
 import { Readable } from 'node:stream';
 import { Controller } from '@nestjs/common';
-import type { ComponentChildren } from 'preact';
-import { z } from 'zod';
 import {
   exportFormats,
   exportOpenBreaks,
@@ -19,11 +17,19 @@ import { AppError } from '../../platform/errors.js';
 import { BankTime } from '../../statement/lines/bank-time.service.js';
 import { Card } from '../kit/elements.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { Field, Form, Message } from '../kit/frame.js';
+import {
+  FormCard,
+  ofForm,
+  readBody,
+  typedBody,
+  type FormField,
+  type FormFields,
+} from '../kit/form.js';
+import { Message } from '../kit/frame.js';
+import { Cards, Muted } from '../kit/layout.js';
 import { Download, Shown, type PageAnswer } from '../page.js';
 import { problemKey } from '../problems.js';
 import type { Visit } from '../requests.js';
-import type { TextKey } from '../texts.js';
 import { accountOf, auditedWord, callerOf, isAllowedTo, pathTo } from '../visit.js';
 
 const exported = '/console/accounts/:account/exports';
@@ -59,7 +65,10 @@ export class ExportPages {
   })
   async statement(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.download(visit, () =>
-      this.files.open(callerOf(visit), given(visit, exportTransactions.query)),
+      this.files.open(
+        callerOf(visit),
+        readBody(exportTransactions.query, typedBody(visit, fieldsOf(visit).statement)),
+      ),
     );
   }
 
@@ -70,7 +79,7 @@ export class ExportPages {
   })
   async breaks(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.download(visit, () =>
-      this.openItems.openBreaks(callerOf(visit), given(visit, exportOpenBreaks.query)),
+      this.openItems.openBreaks(callerOf(visit), openItemsOf(visit)),
     );
   }
 
@@ -81,7 +90,7 @@ export class ExportPages {
   })
   async overdue(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.download(visit, () =>
-      this.openItems.openOverduePayments(callerOf(visit), given(visit, exportOpenBreaks.query)),
+      this.openItems.openOverduePayments(callerOf(visit), openItemsOf(visit)),
     );
   }
 
@@ -92,7 +101,7 @@ export class ExportPages {
   })
   async month(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.download(visit, async () => {
-      const { month } = given(visit, getMonthReport.params);
+      const { month } = readBody(getMonthReport.params, typedBody(visit, fieldsOf(visit).month));
       const page = await this.reports.page(accountOf(visit).id, month);
       return {
         name: `concilia-${accountOf(visit).slug}-${month}.html`,
@@ -109,20 +118,20 @@ export class ExportPages {
       return new Download(body, name, contentType);
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error;
-      return this.page(visit, problemKey(error, 'exports.problem'));
+      return this.page(visit, error);
     }
   }
 
-  private async page(visit: Visit, problem: TextKey | null = null): Promise<Shown> {
+  private async page(visit: Visit, problem: AppError | null = null): Promise<Shown> {
     const { t } = visit;
     const today = await this.bankTime.today(accountOf(visit).id);
     const body = (
       <>
-        {problem && <Message kind="bad">{t(problem)}</Message>}
+        {problem && <Message kind="bad">{t(problemKey(problem, 'exports.problem'))}</Message>}
         {isAllowedTo(visit, needs) ? (
-          <ExportForms visit={visit} today={today} />
+          <ExportForms {...{ visit, today }} />
         ) : (
-          <p class="muted">{t('exports.forAnalysts')}</p>
+          <Muted>{t('exports.forAnalysts')}</Muted>
         )}
       </>
     );
@@ -130,97 +139,57 @@ export class ExportPages {
   }
 }
 
-/** The fields of the form as the API reads its query. Throws `validation_failed`. */
-function given<Schema extends z.ZodType>({ form }: Visit, schema: Schema): z.output<Schema> {
-  const fields = Object.fromEntries([...form].filter(([, value]) => value.trim() !== ''));
-  const parsed = schema.safeParse(fields);
-  if (!parsed.success) throw new AppError('validation_failed');
-  return parsed.data;
+const names = ['statement', 'breaks', 'overdue', 'month'] as const;
+
+function fieldsOf({ t }: Visit): Record<(typeof names)[number], FormFields> {
+  const format = (formats: readonly (typeof exportFormats)[number][]): FormField => ({
+    ...{ label: 'exports.format', is: 'choice' },
+    options: formats.map((one) => [one, t(`exports.format.${one}`)]),
+  });
+  const delimiter: FormField = {
+    ...{ label: 'exports.delimiter', is: 'choice' },
+    options: (['semicolon', 'comma'] as const).map((one) => [one, t(`exports.delimiter.${one}`)]),
+  };
+  const openItems = { format: format(tableFormats), delimiter };
+  return {
+    statement: {
+      format: { ...format(exportFormats), hint: 'exports.numbered' },
+      from: { label: 'exports.from', is: 'date', required: true },
+      to: { label: 'exports.to', is: 'date', required: true },
+      delimiter,
+    },
+    breaks: openItems,
+    overdue: openItems,
+    month: { month: { label: 'exports.monthOf', is: 'month', required: true } },
+  };
 }
+
+const openItemsOf = (visit: Visit) =>
+  readBody(exportOpenBreaks.query, typedBody(visit, fieldsOf(visit).breaks));
 
 function ExportForms({ visit, today }: { visit: Visit; today: string }) {
   const { t } = visit;
   const month = today.slice(0, 7);
+  const fields = fieldsOf(visit);
   return (
     <>
       <p>{t('exports.intro')}</p>
-      <div class="cards">
-        <ExportForm
-          visit={visit}
-          name="statement"
-          title="exports.statement"
-          why="exports.statementWhy"
-        >
-          <Select visit={visit} name="format" options={exportFormats} />
-          <Field label={t('exports.from')} name="from" type="date" value={`${month}-01`} required />
-          <Field label={t('exports.to')} name="to" type="date" value={today} required />
-          <Select visit={visit} name="delimiter" options={['semicolon', 'comma']} />
-          <p class="hint">{t('exports.numbered')}</p>
-        </ExportForm>
-        <ExportForm visit={visit} name="breaks" title="exports.breaks" why="exports.breaksWhy">
-          <Select visit={visit} name="format" options={tableFormats} />
-          <Select visit={visit} name="delimiter" options={['semicolon', 'comma']} />
-        </ExportForm>
-        <ExportForm visit={visit} name="overdue" title="exports.overdue" why="exports.overdueWhy">
-          <Select visit={visit} name="format" options={tableFormats} />
-          <Select visit={visit} name="delimiter" options={['semicolon', 'comma']} />
-        </ExportForm>
-        <ExportForm visit={visit} name="month" title="exports.month" why="exports.monthWhy">
-          <Field label={t('exports.monthOf')} name="month" type="month" value={month} required />
-        </ExportForm>
+      <Cards>
+        {names.map((name) => (
+          <FormCard
+            {...ofForm(visit, pathTo(visit, `exports/${name}`), null)}
+            fields={fields[name]}
+            values={{ from: `${month}-01`, to: today, month }}
+            title={`exports.${name}`}
+            intro={`exports.${name}Why`}
+            button="exports.download"
+          />
+        ))}
         <Card title={t('exports.audit')}>
           <p>{t('exports.auditWhy')}</p>
           <a href={pathTo(visit, 'audit')}>{t('exports.auditLink')}</a>
         </Card>
-      </div>
+      </Cards>
     </>
-  );
-}
-
-function ExportForm({
-  visit,
-  name,
-  title,
-  why,
-  children,
-}: {
-  visit: Visit;
-  name: string;
-  title: TextKey;
-  why: TextKey;
-  children: ComponentChildren;
-}) {
-  const { t } = visit;
-  return (
-    <Card title={t(title)}>
-      <p>{t(why)}</p>
-      <Form visit={visit} action={pathTo(visit, `exports/${name}`)}>
-        {children}
-        <button>{t('exports.download')}</button>
-      </Form>
-    </Card>
-  );
-}
-
-type Options = readonly ((typeof exportFormats)[number] | 'semicolon' | 'comma')[];
-
-function Select({
-  visit: { t },
-  name,
-  options,
-}: {
-  visit: Visit;
-  name: 'format' | 'delimiter';
-  options: Options;
-}) {
-  return (
-    <label>
-      {t(`exports.${name}`)}
-      <select name={name}>
-        {options.map((option) => (
-          <option value={option}>{t(`exports.${name}.${option}` as TextKey)}</option>
-        ))}
-      </select>
-    </label>
   );
 }

@@ -12,6 +12,7 @@ import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { FactList } from '../kit/elements.js';
 import { formatCount, formatDuration, formatTime } from '../formats.js';
 import { Message } from '../kit/frame.js';
+import { Cards, Hint } from '../kit/layout.js';
 import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { accountOf } from '../visit.js';
@@ -62,7 +63,7 @@ function Reading({ visit, facts }: { visit: Visit; facts: Facts }) {
       <Message kind={isRead ? 'good' : 'warn'}>
         {t(isRead ? 'imports.done' : state ? 'imports.running' : 'imports.none')}
       </Message>
-      <div class="cards">
+      <Cards>
         <FactList
           visit={visit}
           title="imports.first"
@@ -96,8 +97,8 @@ function Reading({ visit, facts }: { visit: Visit; facts: Facts }) {
             ['imports.closingNextAt', time(state?.closingNextAt)],
           ]}
         />
-      </div>
-      <p class="hint">{t('imports.closingWhy')}</p>
+      </Cards>
+      <Hint isBlock>{t('imports.closingWhy')}</Hint>
     </div>
   );
 }

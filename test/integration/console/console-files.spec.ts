@@ -144,6 +144,10 @@ describe('the pages of files', () => {
       for (const shown of ['1.240,00', 'maria@pessoa-dois.example', 'What would be sent'])
         expect(checked.text).toContain(shown);
       const hash = /name="hash" value="([0-9a-f]{64})"/.exec(checked.text)?.[1] ?? '';
+      // What follows the file is not read.
+      const shownForm = /<form [^>]*multipart.*?<\/form>/s.exec(checked.text)?.[0] ?? '';
+      const names = [...shownForm.matchAll(/ name="(\w+)"/g)].map(([, name]) => name);
+      expect([names.includes('hash'), names.at(-1)]).toEqual([true, 'file']);
       const before = await countUploads();
       const other = { ...form, content: file(row('c-1', '1.234,50'), row('c-2', '55,50')), hash };
       const refused = await sendFile(people.analyst, other);
