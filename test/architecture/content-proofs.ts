@@ -345,10 +345,10 @@ export const sourceRules: ProvenRule[] = [
     name: 'of pages that have moved to the kit are no exceptions',
     rule: foldersToMoveHaveMarkup,
     tree: {
-      'src/console/serving/a.tsx': '<Card />',
+      'src/console/payer/a.tsx': '<Card />',
       'src/console/settings/a.tsx': '<p class="a" />',
     },
-    found: ['src/console/serving has moved to the kit: remove the exception'],
+    found: ['src/console/payer has moved to the kit: remove the exception'],
   },
 ];
 

@@ -4,12 +4,10 @@ import type { ProjectFile, Rule } from './project-file.js';
 
 /** Folders of the console whose pages are still to move to the kit. */
 const notMoved = [
-  'accounts',
   'approvals',
   'first-steps',
   'payments',
   'search',
-  'serving',
 ];
 
 const folderOf = ({ path }: ProjectFile) =>

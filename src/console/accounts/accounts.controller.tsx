@@ -5,6 +5,8 @@ import { Settings } from '../../platform/settings/config.js';
 import { Operators } from '../../access/people/operators.service.js';
 import { AppError } from '../../platform/errors.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import { Card, Empty } from '../kit/elements.js';
+import { Cards, Muted } from '../kit/layout.js';
 import { sessionOf } from '../visit.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import { cookieNames, languageCookie, readNext, writeCookie, type Visit } from '../requests.js';
@@ -39,18 +41,15 @@ export class AccountPages {
     const accounts = await this.operators.listVisibleAccounts(sessionOf(visit).operatorId);
     const body =
       accounts.length === 0 ? (
-        <p class="muted">{t('accounts.empty')}</p>
+        <Empty>{t('accounts.empty')}</Empty>
       ) : (
-        <div class="cards">
+        <Cards>
           {accounts.map(({ slug, name, role }) => (
-            <div class="card">
-              <h2>
-                <a href={`/console/accounts/${slug}/${firstPage}`}>{name ?? slug}</a>
-              </h2>
-              <p class="muted">{t(`role.${role}`)}</p>
-            </div>
+            <Card title={<a href={`/console/accounts/${slug}/${firstPage}`}>{name ?? slug}</a>}>
+              <Muted>{t(`role.${role}`)}</Muted>
+            </Card>
           ))}
-        </div>
+        </Cards>
       );
     return new Shown(t('accounts.title'), body);
   }

@@ -7,6 +7,7 @@ import { Log } from '../../platform/log.js';
 import { currentTraceId, newTraceId } from '../../platform/trace.js';
 import { OtherPageFirst, visitOf } from '../console.guard.js';
 import { Message } from '../kit/frame.js';
+import { Muted } from '../kit/layout.js';
 import { Shown } from '../page.js';
 import { PageRenderer } from './page-renderer.service.js';
 import { pageSecurity } from '../requests.js';
@@ -38,7 +39,7 @@ export class ConsoleErrors implements ExceptionFilter {
     const body = (
       <>
         <Message kind="bad">{visit.t(key)}</Message>
-        <p class="muted">{visit.t('error.trace', { traceId })}</p>
+        <Muted>{visit.t('error.trace', { traceId })}</Muted>
         <p>
           <a href="/console">{visit.t('app.back')}</a>
         </p>
