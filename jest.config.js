@@ -67,8 +67,8 @@ export default {
       ? [full, contractThroughService]
       : [unit, service, build],
   maxWorkers: 2,
-  // A worker's memory grows with each test file: it is replaced between two files before its garbage
-  // collection slows the tests.
+  // A worker's memory grows with each test file: it is replaced between two files before its
+  // garbage collection slows the tests.
   workerIdleMemoryLimit: '1500MB',
   // Jest ignores testTimeout inside a project.
   testTimeout: 30_000,

@@ -345,10 +345,10 @@ export const sourceRules: ProvenRule[] = [
     name: 'of pages that have moved to the kit are no exceptions',
     rule: foldersToMoveHaveMarkup,
     tree: {
-      'src/console/payer/a.tsx': '<Card />',
+      'src/console/first-steps/a.tsx': '<Card />',
       'src/console/settings/a.tsx': '<p class="a" />',
     },
-    found: ['src/console/payer has moved to the kit: remove the exception'],
+    found: ['src/console/first-steps has moved to the kit: remove the exception'],
   },
 ];
 

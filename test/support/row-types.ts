@@ -1,6 +1,6 @@
-// Compares the rows that PostgreSQL returns for a `$queryRaw` with the type that the source declares
-// for them. A difference rejects the query. It also fails the test file (row-types-setup.ts),
-// because the code under test may catch the error.
+// Compares the rows that PostgreSQL returns for a `$queryRaw` with the type that the source
+// declares for them. A difference rejects the query. It also fails the test file
+// (row-types-setup.ts), because the code under test may catch the error.
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';

@@ -1,5 +1,5 @@
-// The environment of shared-modules-runtime.mjs: test files run in the worker's own global scope, in
-// which the shared modules run. What a test file leaves there is put back.
+// The environment of shared-modules-runtime.mjs: test files run in the worker's own global scope,
+// in which the shared modules run. What a test file leaves there is put back.
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { ModuleMocker } from 'jest-mock';
 
