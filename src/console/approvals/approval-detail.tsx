@@ -5,11 +5,21 @@ import type { ComponentChildren, JSX } from 'preact';
 import { maskParty } from '../../access/counterparties/masking.js';
 import { unknownParty } from '../../access/counterparties/party.js';
 import type { LimitInUse } from '../../outbound/payment-controls/control-changes.service.js';
-
 import type { NameOfActor } from '../actor-names.service.js';
-import { Amount, Badge, Card, Empty, FactList, Timeline, type Tone } from '../kit/elements.js';
+import {
+  Amount,
+  Badge,
+  Card,
+  Code,
+  Empty,
+  FactList,
+  Timeline,
+  type Tone,
+} from '../kit/elements.js';
 import { formatAmount, formatTime } from '../formats.js';
-import { DataTable, Message } from '../kit/frame.js';
+import { Message } from '../kit/frame.js';
+import { Folded, Hint, Muted } from '../kit/layout.js';
+import { ListTable } from '../kit/table.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import { isAllowedTo, pathTo } from '../visit.js';
@@ -92,38 +102,30 @@ export function Limits({
   limits: readonly LimitInUse[];
 }): JSX.Element {
   const { t } = visit;
-  return (
-    <Card title={t('controls.limits')}>
-      {limits.length === 0 ? (
+  if (limits.length === 0)
+    return (
+      <Card title={t('controls.limits')}>
         <Empty>{t('controls.noLimits')}</Empty>
-      ) : (
-        <ul class="limits">
-          {limits.map(({ name, limitCents, usedCents }) => (
-            <li>
-              <strong>{t(`controls.limit.${name}`)}</strong> <Amount cents={limitCents} />
-              {usedCents !== null && (
-                <LimitBar
-                  visit={visit}
-                  label={t(`controls.limit.${name}`)}
-                  {...{ limitCents, usedCents }}
-                />
-              )}
-            </li>
-          ))}
-        </ul>
-      )}
-    </Card>
-  );
+      </Card>
+    );
+  const facts = limits.map(({ name, limitCents, usedCents }): Fact => [
+    `controls.limit.${name}`,
+    <>
+      <Amount cents={limitCents} />
+      {usedCents !== null && <LimitBar {...{ visit, name, limitCents, usedCents }} />}
+    </>,
+  ]);
+  return <FactList {...{ visit, title: 'controls.limits', facts }} />;
 }
 
 function LimitBar({
   visit: { t },
-  label,
+  name,
   limitCents,
   usedCents,
 }: {
   visit: Visit;
-  label: string;
+  name: LimitInUse['name'];
   limitCents: bigint;
   usedCents: bigint;
 }) {
@@ -132,10 +134,13 @@ function LimitBar({
   const part = limitCents === 0n ? 1_000 : Number((usedCents * 1_000n) / limitCents);
   return (
     <>
-      <progress value={Math.min(part, 1_000)} max={1_000} aria-label={label} />
-      <div class="muted">
+      <progress
+        {...{ value: Math.min(part, 1_000), max: 1_000 }}
+        aria-label={t(`controls.limit.${name}`)}
+      />
+      <Hint isBlock>
         {t('controls.usedLeft', { used: formatAmount(usedCents), left: formatAmount(left) })}
-      </div>
+      </Hint>
     </>
   );
 }
@@ -172,22 +177,22 @@ export function BatchItems({ visit, facts: { payees } }: Pick<DetailProps, 'visi
   };
   return (
     <Card title={t('approvals.batchOf', { count: payees.length })}>
-      <DataTable
-        visit={visit}
-        name={t('approvals.batchOf', { count: payees.length })}
-        columns={['approvals.accountNumber', 'approvals.amount']}
-        numbers={['approvals.amount']}
-      >
-        {payees.slice(0, maxPayeesShown).map(({ counterparty, amountCents }) => (
-          <tr>
-            <td class="wide">{accountOfPayee(counterparty)}</td>
-            <td class="number">
-              <Amount cents={amountCents} />
-            </td>
-          </tr>
-        ))}
-      </DataTable>
-      {payees.length > maxPayeesShown && <p class="muted">{t('approvals.moreItems')}</p>}
+      <ListTable
+        {...{ visit, name: 'approvals.payees', rows: payees.slice(0, maxPayeesShown) }}
+        columns={[
+          {
+            label: 'approvals.accountNumber',
+            is: 'wide',
+            cell: ({ counterparty }) => accountOfPayee(counterparty),
+          },
+          {
+            label: 'approvals.amount',
+            is: 'number',
+            cell: ({ amountCents }) => <Amount cents={amountCents} />,
+          },
+        ]}
+      />
+      {payees.length > maxPayeesShown && <Muted>{t('approvals.moreItems')}</Muted>}
     </Card>
   );
 }
@@ -213,7 +218,7 @@ export function Decisions({
             detail: (
               <>
                 {reason}
-                {!counts && <div class="muted">{t('approvals.countsNoMore')}</div>}
+                {!counts && <Hint isBlock>{t('approvals.countsNoMore')}</Hint>}
               </>
             ),
           }))}
@@ -227,12 +232,11 @@ export function Decisions({
 export function ExactRequest({ visit: { t }, facts }: Pick<DetailProps, 'visit' | 'facts'>) {
   const { request, approval } = facts.detail;
   return (
-    <details class="card">
-      <summary>{t('approvals.exactRequest')}</summary>
-      <p class="muted">
+    <Folded title={t('approvals.exactRequest')}>
+      <Muted>
         {t('approvals.hash')} <code>{approval.requestHash}</code>
-      </p>
-      <pre tabindex={0}>{stringify(request, null, 2)}</pre>
-    </details>
+      </Muted>
+      <Code text={stringify(request, null, 2) ?? ''} />
+    </Folded>
   );
 }

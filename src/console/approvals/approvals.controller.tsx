@@ -8,8 +8,11 @@ import { AppError } from '../../platform/errors.js';
 import { isUuid, readPage, readUuid, toList } from '../../platform/http/listing.js';
 import { ActorNames } from '../actor-names.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { Empty, Pager } from '../kit/elements.js';
-import { Message } from '../kit/frame.js';
+import { Amount, Card, Empty, Pager } from '../kit/elements.js';
+import { AskingForm, Fields, Hidden, reasonField } from '../kit/form.js';
+import { Form, Message, StepUpNotice } from '../kit/frame.js';
+import { Button, Cards, Muted, Row } from '../kit/layout.js';
+import { ListCard } from '../kit/list-page.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';
@@ -24,7 +27,6 @@ import {
   Similar,
 } from './approval-detail.js';
 import { ApprovalFactsReader } from './approval-facts.service.js';
-import { DecisionForm, Refusals } from './decision-form.js';
 import {
   PersonDecisions,
   type RefusedDecision,
@@ -58,8 +60,8 @@ export class ApprovalPages {
     const { limit, after } = readPage({ cursor }, isWaitingCursor);
     const page = { limit, after: after === null ? null : readWaitingCursor(after) };
     const found = await this.waiting.listPage(viewer, page);
-    const { next } = toList(found, { limit, after }, writeWaitingCursor);
-    const rows = found.slice(0, limit);
+    const { data, next } = toList(found, { limit, after }, writeWaitingCursor);
+    const rows = [...data];
     const body = (
       <>
         <Done visit={visit} />
@@ -163,7 +165,7 @@ export class ApprovalPages {
         {rows.length === 0 ? (
           <Empty>{t('approvals.noneLeft')}</Empty>
         ) : (
-          <div class="card">{await this.table(visit, rows, false)}</div>
+          <ListCard>{await this.table(visit, rows, false)}</ListCard>
         )}
         {decidable.length < rows.length && (
           <Message kind="warn">
@@ -171,14 +173,14 @@ export class ApprovalPages {
           </Message>
         )}
         {uploadId !== null && rows.length === maxDecidedTogether && (
-          <p class="muted">
+          <Muted>
             {t('approvals.moreRows')}{' '}
             <a
               href={`${pathTo(visit, `approvals/uploads/${uploadId}`)}?after=${rows.at(-1)?.line}`}
             >
               {t('app.next')}
             </a>
-          </p>
+          </Muted>
         )}
         {decidable.length > 0 && (
           <DecisionForm
@@ -211,12 +213,12 @@ export class ApprovalPages {
         {waiting ? (
           <>
             <Similar {...props} />
-            <div class="cards facts">
+            <Cards is="facts">
               <PaymentFacts {...props} waiting={waiting} />
               <RequestFacts {...props} waiting={waiting} />
               <Limits visit={visit} limits={facts.limits} />
               <Decisions {...props} />
-            </div>
+            </Cards>
             <BatchItems {...props} />
             <ExactRequest {...props} />
             <Decision visit={visit} waiting={waiting} />
@@ -227,9 +229,9 @@ export class ApprovalPages {
               {t('approvals.ended')} {state && t(state)}{' '}
               <a href={pathTo(visit, `operations/${id}`)}>{t('approvals.operation')}</a>
             </Message>
-            <div class="cards facts">
+            <Cards is="facts">
               <Decisions {...props} />
-            </div>
+            </Cards>
           </>
         )}
         <Back visit={visit} />
@@ -250,14 +252,16 @@ export class ApprovalPages {
 
 /** Whoever may decide chooses rows, and sees them with their total before deciding. */
 function Choice({ visit, children }: { visit: Visit; children: VNode }) {
-  if (!isAllowedTo(visit, 'approve payments')) return <div class="card">{children}</div>;
+  if (!isAllowedTo(visit, 'approve payments')) return <ListCard>{children}</ListCard>;
   return (
-    <form class="card" method="get" action={pathTo(visit, 'approvals/batch')}>
-      {children}
-      <p class="row">
-        <button class="plain">{visit.t('approvals.decideChosen')}</button>
-      </p>
-    </form>
+    <ListCard>
+      <AskingForm action={pathTo(visit, 'approvals/batch')}>
+        {children}
+        <Row>
+          <Button is="plain">{visit.t('approvals.decideChosen')}</Button>
+        </Row>
+      </AskingForm>
+    </ListCard>
   );
 }
 
@@ -268,6 +272,83 @@ function Decision({ visit, waiting }: { visit: Visit; waiting: Waiting }) {
   if (own !== null) return <Message kind="warn">{t(`approvals.ownWhy.${own}`)}</Message>;
   const totalCents = amountCents ?? 0n;
   return <DecisionForm visit={visit} operations={[{ id, requestHash }]} totalCents={totalCents} />;
+}
+
+const decisionFields = {
+  reason: { ...reasonField.reason, hint: 'approvals.reasonHint' },
+} as const;
+
+/** A field carries each operation with the hash of the request that the page shows. */
+function DecisionForm({
+  visit,
+  operations,
+  totalCents,
+  uploadId = null,
+}: {
+  visit: Visit;
+  operations: readonly SeenOperation[];
+  /** Of all operations. */
+  totalCents: bigint;
+  /** The upload whose rows are decided; null for others. */
+  uploadId?: string | null;
+}) {
+  const { t } = visit;
+  if (!isAllowedTo(visit, 'approve payments'))
+    return <Message kind="warn">{t('approvals.needsRole')}</Message>;
+  const [first] = operations;
+  const isOne = operations.length === 1;
+  const operation = operations.map(({ id, requestHash }) => `${id} ${requestHash}`);
+  return (
+    <Card title={t('approvals.decide')}>
+      <StepUpNotice visit={visit} />
+      {!isOne && (
+        <p>
+          {t('approvals.total', { count: operations.length })} <Amount cents={totalCents} />
+        </p>
+      )}
+      <Form
+        visit={visit}
+        action={pathTo(visit, 'approvals/decide')}
+        {...(first && isOne ? { shown: first.requestHash } : {})}
+      >
+        <Hidden values={{ operation, ...(uploadId === null ? {} : { upload: uploadId }) }} />
+        <Fields visit={visit} fields={decisionFields} />
+        <Row>
+          <button name="decision" value="approve">
+            {t(isOne ? 'approvals.approve' : 'approvals.approveAll')}
+          </button>
+          <Button is="plain" name="decision" value="decline">
+            {t(isOne ? 'approvals.decline' : 'approvals.declineAll')}
+          </Button>
+        </Row>
+      </Form>
+    </Card>
+  );
+}
+
+/** What could not be decided, and why. */
+function Refusals({ visit, refused }: { visit: Visit; refused: readonly RefusedDecision[] }) {
+  const { t } = visit;
+  if (refused.length === 0) return null;
+  const counts = new Map<string, number>();
+  for (const { code } of refused) counts.set(code, (counts.get(code) ?? 0) + 1);
+  const textOf = (code: string) => {
+    const key = findTextKey(`approvals.refusal.${code}`);
+    return key ? t(key) : t('approvals.refusal.other', { code });
+  };
+  return (
+    <Message kind="bad">
+      {t('approvals.refused', { count: refused.length })}
+      <ul>
+        {[...counts].map(([code, count]) => (
+          <li>
+            {count > 1 && `${count} × `}
+            {textOf(code)}
+          </li>
+        ))}
+      </ul>
+    </Message>
+  );
 }
 
 /** What the form before has done. */

@@ -1,35 +1,44 @@
 // The payment controls: limits with what is left of them, who may be paid, and who changed it. An
 // admin changes them, as the operator does by the API.
 import { Controller } from '@nestjs/common';
+import type { z } from 'zod';
 import type { RouteOutput } from '../../bank-contract/route.js';
 import { seesPersonalData } from '../../access/counterparties/counterparty.schema.js';
+import { maskParty } from '../../access/counterparties/masking.js';
+import { unknownParty } from '../../access/counterparties/party.js';
 import { ControlChanges } from '../../outbound/payment-controls/control-changes.service.js';
-import type { getAccountPaymentControls } from '../../outbound/payment-controls/payment-controls.schema.js';
+import type {
+  beneficiaryView,
+  getAccountPaymentControls,
+} from '../../outbound/payment-controls/payment-controls.schema.js';
+import type { AppError } from '../../platform/errors.js';
 import { isUuid, readPage, toList } from '../../platform/http/listing.js';
-import { ActorNames, type NameOfActor } from '../actor-names.service.js';
+import { ActorNames } from '../actor-names.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { Card, FactList } from '../kit/elements.js';
 import { formatTime } from '../formats.js';
-import { DataTable, Message, StepUpNotice } from '../kit/frame.js';
+import { Card, FactList, Pager } from '../kit/elements.js';
+import { attempt, FormCard, ofForm, statusOf, Step } from '../kit/form.js';
+import { Message, StepUpNotice } from '../kit/frame.js';
+import { Cards, Muted } from '../kit/layout.js';
+import { ListTable } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
-import type { TextKey } from '../texts.js';
-import {
-  accountOf,
-  callerOf,
-  isAllowedTo,
-  pathId,
-  pathTo,
-  requireReason,
-  typed,
-} from '../visit.js';
+import { writeTypedAmount } from '../typed-amount.js';
+import { accountOf, callerOf, isAllowedTo, pathId, pathTo, requireReason } from '../visit.js';
 import { Limits } from './approval-detail.js';
-import { readBeneficiaryForm, readControlForm } from './control-form.js';
-import { BeneficiaryForm, BeneficiaryTable, ControlForm } from './control-parts.js';
+import {
+  beneficiaryFields,
+  controlFields,
+  limitNames,
+  readBeneficiaryForm,
+  readControlForm,
+} from './control-form.js';
+import { accountIn } from './requested-payment.js';
 
 const path = '/console/accounts/:account/payment-controls';
 const needs = 'manage payment rules';
 type Controls = RouteOutput<typeof getAccountPaymentControls>;
+type Beneficiary = z.output<typeof beneficiaryView>;
 
 @Controller()
 export class PaymentControlPages {
@@ -44,7 +53,7 @@ export class PaymentControlPages {
     menu: { title: 'controls.title', section: 'approvals', place: 63 },
   })
   async show(@Visiting() visit: Visit): Promise<PageAnswer> {
-    return this.page(visit);
+    return this.page(visit, null);
   }
 
   @ConsoleAction({
@@ -56,13 +65,11 @@ export class PaymentControlPages {
     },
   })
   async change(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const read = readControlForm(visit.form, typed(visit, 'reason'));
-    if (!read.ok) return this.page(visit, read.wrong);
-    const body = { ...read.body, actor: callerOf(visit).actor };
-    if (body.nightFromHour === body.nightUntilHour)
-      return this.page(visit, ['controls.nightUntil']);
-    await this.controls.change({ ...requestOf(visit), body });
-    return saved(visit);
+    const { problem } = await attempt(async () => {
+      const body = { ...readControlForm(visit), actor: callerOf(visit).actor };
+      await this.controls.change({ ...requestOf(visit), body });
+    });
+    return problem ? this.page(visit, problem) : saved(visit);
   }
 
   @ConsoleAction({
@@ -71,11 +78,11 @@ export class PaymentControlPages {
     audit: { action: 'add beneficiary', subject: (visit) => `account ${accountOf(visit).id}` },
   })
   async add(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const read = readBeneficiaryForm(visit.form, typed(visit, 'reason'));
-    if (!read.ok) return this.page(visit, read.wrong);
-    const body = { ...read.body, actor: callerOf(visit).actor };
-    await this.controls.add({ ...requestOf(visit), body });
-    return saved(visit);
+    const { problem } = await attempt(async () => {
+      const body = { ...readBeneficiaryForm(visit), actor: callerOf(visit).actor };
+      await this.controls.add({ ...requestOf(visit), body });
+    });
+    return problem ? this.page(visit, problem) : saved(visit);
   }
 
   @ConsoleAction({
@@ -91,44 +98,131 @@ export class PaymentControlPages {
     return saved(visit);
   }
 
-  private async page(visit: Visit, wrong: readonly TextKey[] = []): Promise<Shown> {
+  private async page(visit: Visit, problem: AppError | null): Promise<Shown> {
     const { t, query } = visit;
     const { id: accountId, slug } = accountOf(visit);
     const controls = await this.controls.readAudited(slug);
-    const cursor = query.get('cursor') ?? undefined;
-    const page = readPage({ cursor }, isUuid);
-    const found = await this.controls.listBeneficiaries(accountId, page);
-    const { next } = toList(found, page, ({ id }) => id);
-    const actors = controls.changes.map(({ actor }) => actor);
-    const nameOf = await this.names.find(visit, actors);
     const mayChange = isAllowedTo(visit, needs);
     const body = (
       <>
-        {wrong.length > 0 && (
-          <Message kind="bad">
-            {t('controls.wrong', { names: wrong.map((key) => t(key)).join(', ') })}
-          </Message>
-        )}
         {query.get('done') === 'saved' && <Message kind="good">{t('controls.saved')}</Message>}
-        <div class="cards facts">
+        <Cards is="facts">
           <Limits visit={visit} limits={await this.controls.listLimitsInUse(accountId)} />
           <Rules visit={visit} controls={controls} />
-        </div>
-        {mayChange ? <StepUpNotice visit={visit} /> : <p class="muted">{t('policy.needsRole')}</p>}
-        <BeneficiaryTable
-          visit={visit}
-          rows={found.slice(0, page.limit)}
-          next={next}
-          mayChange={mayChange}
-          isMasked={!seesPersonalData(callerOf(visit).scopes)}
-        />
-        {mayChange && <BeneficiaryForm visit={visit} />}
-        {mayChange && <ControlForm visit={visit} controls={controls} />}
-        <Changes visit={visit} controls={controls} nameOf={nameOf} />
+        </Cards>
+        {mayChange ? <StepUpNotice visit={visit} /> : <Muted>{t('policy.needsRole')}</Muted>}
+        {await this.beneficiaries(visit)}
+        {mayChange && (
+          <>
+            <FormCard
+              {...ofForm(visit, pathTo(visit, 'payment-controls/beneficiaries'), problem)}
+              fields={beneficiaryFields}
+              title="controls.add"
+              intro="controls.addWhy"
+              button="controls.add"
+              asksReason
+            />
+            <FormCard
+              {...ofForm(visit, pathTo(visit, 'payment-controls'), problem)}
+              {...{ fields: controlFields, values: typedValues(controls) }}
+              title="controls.change"
+              intro="controls.changeWhy"
+              button="controls.change"
+              asksReason
+            />
+          </>
+        )}
+        {await this.changes(visit, controls)}
       </>
     );
-    return new Shown(t('controls.title'), body, wrong.length > 0 ? { status: 400 } : {});
+    return new Shown(t('controls.title'), body, statusOf(problem));
   }
+
+  private async beneficiaries(visit: Visit) {
+    const { t, language, query } = visit;
+    const page = readPage({ cursor: query.get('cursor') ?? undefined }, isUuid);
+    const found = await this.controls.listBeneficiaries(accountOf(visit).id, page);
+    const { data: rows, next } = toList(found, page, ({ id }) => id);
+    const shown = (row: Beneficiary) => partyOf(visit, row);
+    return (
+      <Card title={t('controls.beneficiaries')}>
+        <ListTable
+          {...{ visit, rows, name: 'controls.beneficiaries' }}
+          empty={t('controls.noBeneficiaries')}
+          columns={[
+            { label: 'controls.name', is: 'wide', cell: (row) => shown(row).name },
+            {
+              label: 'controls.account',
+              is: 'wide',
+              cell: (row) => {
+                const { ispb, branch, account } = shown(row);
+                return [ispb, branch, account].filter((part) => part !== null).join(' / ');
+              },
+            },
+            {
+              label: 'controls.usableFrom',
+              cell: ({ usableFrom }) => formatTime(usableFrom, language),
+            },
+            isAllowedTo(visit, needs) && {
+              label: 'controls.remove',
+              cell: ({ id, name }) => (
+                <Step
+                  visit={visit}
+                  action={pathTo(visit, `payment-controls/beneficiaries/${id}/remove`)}
+                  button="controls.remove"
+                  reasonLabel={t('controls.removeOf', { name })}
+                  asksReason
+                />
+              ),
+            },
+          ]}
+        />
+        <Pager visit={visit} next={next} />
+      </Card>
+    );
+  }
+
+  private async changes(visit: Visit, { changes: rows }: Controls) {
+    const { t, language } = visit;
+    const nameOf = await this.names.find(
+      visit,
+      rows.map(({ actor }) => actor),
+    );
+    return (
+      <Card title={t('controls.history')}>
+        <ListTable
+          {...{ visit, rows, name: 'controls.history', empty: t('controls.noHistory') }}
+          columns={[
+            { label: 'policy.at', cell: ({ at }) => formatTime(at, language) },
+            { label: 'policy.who', is: 'wide', cell: ({ actor }) => nameOf(actor) },
+            { label: 'policy.what', cell: ({ action }) => t(`controls.action.${action}`) },
+            { label: 'app.reason', is: 'wide', cell: ({ reason }) => reason },
+          ]}
+        />
+      </Card>
+    );
+  }
+}
+
+/** Masked for whoever may not see names. */
+function partyOf(visit: Visit, { name, counterparty }: Beneficiary) {
+  const party = { ...unknownParty, name, ...accountIn(counterparty) };
+  return seesPersonalData(callerOf(visit).scopes) ? party : maskParty(party);
+}
+
+/** As the fields of the form have it. */
+function typedValues({ limits, ...rules }: Controls) {
+  const amounts = limitNames.map((name) => {
+    const cents = limits[name];
+    return [name, cents === null ? '' : writeTypedAmount(cents)] as const;
+  });
+  const { checksPayee, allowList, allowListIncludesBills } = rules;
+  const { coolingOffHours, nightFromHour, nightUntilHour } = rules;
+  return {
+    ...Object.fromEntries(amounts),
+    ...{ checksPayee, allowList, allowListIncludesBills },
+    ...{ coolingOffHours, nightFromHour, nightUntilHour },
+  };
 }
 
 function requestOf(visit: Visit) {
@@ -155,36 +249,5 @@ function Rules({ visit, controls }: { visit: Visit; controls: Controls }) {
         ['controls.night', t('controls.nightHours', { from, until })],
       ]}
     />
-  );
-}
-
-function Changes({
-  visit,
-  controls: { changes },
-  nameOf,
-}: {
-  visit: Visit;
-  controls: Controls;
-  nameOf: NameOfActor;
-}) {
-  const { t, language } = visit;
-  return (
-    <Card title={t('controls.history')}>
-      <DataTable
-        empty={t('controls.noHistory')}
-        visit={visit}
-        name={t('controls.history')}
-        columns={['policy.at', 'policy.who', 'policy.what', 'app.reason']}
-      >
-        {changes.map(({ at, actor, action, reason }) => (
-          <tr>
-            <td>{formatTime(at, language)}</td>
-            <td class="wide">{nameOf(actor)}</td>
-            <td>{t(`controls.action.${action}`)}</td>
-            <td class="wide">{reason}</td>
-          </tr>
-        ))}
-      </DataTable>
-    </Card>
   );
 }

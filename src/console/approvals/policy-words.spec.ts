@@ -1,6 +1,8 @@
 // The approval policy in words and as a form, and the cursor of what waits.
 import { describe, expect, it } from '@jest/globals';
 import { noApprovalPolicy } from '../../outbound/operations/approval-policy.js';
+import { AppError } from '../../platform/errors.js';
+import type { Visit } from '../requests.js';
 import { translateInto } from '../texts.js';
 import { readBeneficiaryForm, readControlForm } from './control-form.js';
 import { policyWords, readPolicyForm } from './policy-words.js';
@@ -35,59 +37,72 @@ describe('an approval policy in words', () => {
   });
 });
 
+const visitOf = (fields: Record<string, string>) =>
+  ({ t, form: new URLSearchParams(fields) }) as unknown as Visit;
+
+/** The fields that are wrong. */
+function wrongIn(read: () => unknown): string[] {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof AppError) return Object.keys(error.details.errors ?? {});
+    throw error;
+  }
+  return [];
+}
+
 describe('the form of the policy', () => {
   const form = (fields: Record<string, string>) =>
-    readPolicyForm(new URLSearchParams({ expiresAfterHours: '24', ...fields }), 'rule 7');
+    readPolicyForm(visitOf({ expiresAfterHours: '24', reason: 'rule 7', ...fields }));
 
   it('reads amounts as people type them; an empty one is none', () => {
     const read = form({ aboveAmount: 'R$ 1.000,50', approvals: '2', kinds: 'pay_bill' });
     expect(read).toMatchObject({
-      ok: true,
-      policy: { aboveAmount: 100_050n, approvals: 2, kinds: ['pay_bill'], newBeneficiary: false },
+      ...{ aboveAmount: 100_050n, approvals: 2, kinds: ['pay_bill'], newBeneficiary: false },
     });
-    expect(form({ aboveAmount: '' })).toMatchObject({ policy: { aboveAmount: null } });
+    expect(form({ aboveAmount: '' })).toMatchObject({ aboveAmount: null, approvals: 1 });
   });
 
   it.each([
-    [{ aboveAmount: 'x' }, ['policy.aboveAmount']],
-    [{ aboveAmount: '-1' }, ['policy.aboveAmount']],
-    [{ expiresAfterHours: '721' }, ['policy.hours']],
-    [{ expiresAfterHours: 'soon' }, ['policy.hours']],
-    [{ sources: 'nobody' }, ['policy.sources']],
-  ])('names the wrong field of %j', (fields, wrong) => {
-    expect(form(fields)).toEqual({ ok: false, wrong });
-  });
-
-  it('needs a reason', () => {
-    expect(readPolicyForm(new URLSearchParams({ expiresAfterHours: '1' }), '')).toEqual({
-      ok: false,
-      wrong: ['app.reason'],
-    });
+    [{ aboveAmount: 'x' }, ['$.aboveAmount']],
+    [{ aboveAmount: '-1' }, ['$.aboveAmount']],
+    [{ expiresAfterHours: '721' }, ['$.expiresAfterHours']],
+    [{ expiresAfterHours: 'soon' }, ['$.expiresAfterHours']],
+    [{ expiresAfterHours: '' }, ['$.expiresAfterHours']],
+    [{ sources: 'nobody' }, ['$.sources[0]']],
+    [{ reason: ' ' }, ['$.reason']],
+  ])('names the wrong field of %j', (fields: Record<string, string>, wrong) => {
+    expect(wrongIn(() => form(fields))).toEqual(wrong);
   });
 });
 
 describe('the forms of payment controls', () => {
+  const fields = { coolingOffHours: '24', nightFromHour: '20', nightUntilHour: '6', reason: 'x' };
+  const read = (more: object) => readControlForm(visitOf({ ...fields, ...more }));
+
   it('remove a limit that is empty, and name one that is no amount', () => {
-    const fields = { coolingOffHours: '24', nightFromHour: '20', nightUntilHour: '6' };
-    const read = (more: object) =>
-      readControlForm(new URLSearchParams({ ...fields, ...more }), 'rule 7');
     expect(read({ perDay: '10,00', allowList: 'yes' })).toMatchObject({
-      ok: true,
-      body: { allowList: true, checksPayee: false, limits: { perDay: 1_000n, perHour: null } },
+      ...{ allowList: true, checksPayee: false, limits: { perDay: 1_000n, perHour: null } },
     });
-    expect(read({ perNight: 'ten', nightFromHour: '24' })).toEqual({
-      ok: false,
-      wrong: ['controls.limit.perNight', 'controls.nightFrom'],
-    });
+    expect(wrongIn(() => read({ perNight: 'ten', nightFromHour: '24' })).sort()).toEqual([
+      '$.limits.perNight',
+      '$.nightFromHour',
+    ]);
+  });
+
+  it('leave no hour as it was because it is empty', () => {
+    expect(wrongIn(() => read({ coolingOffHours: '' }))).toEqual(['$.coolingOffHours']);
   });
 
   it('take one account of a beneficiary', () => {
-    const read = (fields: Record<string, string>) =>
-      readBeneficiaryForm(new URLSearchParams({ name: 'Ana', ...fields }), 'contract');
-    expect(read({ accountNumber: '123' })).toMatchObject({ ok: true });
-    expect(read({ ispb: '00000208', branch: '1', number: '2' })).toMatchObject({ ok: true });
-    expect(read({})).toEqual({ ok: false, wrong: ['controls.account'] });
-    expect(read({ accountNumber: '1', bill: '2' }).ok).toBe(false);
+    const readOne = (more: object) =>
+      readBeneficiaryForm(visitOf({ name: 'Ana', reason: 'contract', ...more }));
+    expect(readOne({ accountNumber: '123' })).toMatchObject({ accountNumber: '123' });
+    const account = { ispb: '00000208', branch: '1', number: '2' };
+    expect(readOne(account)).toMatchObject({ account });
+    expect(wrongIn(() => readOne({}))).toEqual(['$']);
+    expect(wrongIn(() => readOne({ accountNumber: '1', ...account }))).toEqual(['$']);
+    expect(wrongIn(() => readOne({ ...account, branch: '' }))).toEqual(['$.account.branch']);
   });
 });
 

@@ -1,13 +1,17 @@
 // The approval policy in words, and as the form of its page writes it.
-import { z } from 'zod';
-import { LosslessNumber } from 'lossless-json';
-import type { OperationSource } from '../../generated/service/enums.js';
-import { formatReais, type Cents } from '../../brazil/cents.js';
 import { sendingKinds } from '../../bank-contract/operation-kinds.js';
-import { changeApprovalPolicy } from '../../outbound/operations/approvals.schema.js';
+import type { Cents } from '../../brazil/cents.js';
+import type { OperationSource } from '../../generated/service/enums.js';
+import {
+  approvalPolicyView,
+  changeApprovalPolicy,
+} from '../../outbound/operations/approvals.schema.js';
 import { formatAmount } from '../formats.js';
-import type { TextKey, Translate } from '../texts.js';
-import { readTypedAmount } from '../typed-amount.js';
+import { readBody, typedWhole, type FormFields } from '../kit/form.js';
+import type { Visit } from '../requests.js';
+import type { Translate } from '../texts.js';
+import { typedNumber } from '../typed-amount.js';
+import { typed } from '../visit.js';
 
 export interface WordedPolicy {
   aboveAmount: Cents | null;
@@ -45,40 +49,32 @@ export function policyWords(t: Translate, policy: WordedPolicy): string[] {
   return words;
 }
 
-export type PolicyForm =
-  | { ok: true; policy: z.output<typeof changeApprovalPolicy.body> }
-  | { ok: false; wrong: TextKey[] };
+const { options: sources } = approvalPolicyView.shape.sources.element;
 
-const labels: Record<string, TextKey> = {
-  aboveAmount: 'policy.aboveAmount',
-  kinds: 'policy.kinds',
-  sources: 'policy.sources',
-  approvals: 'policy.approvals',
-  expiresAfterHours: 'policy.hours',
-  reason: 'app.reason',
-};
+export const policyFields = (t: Translate) =>
+  ({
+    aboveAmount: { label: 'policy.aboveAmount', hint: 'policy.aboveHint', is: 'amount' },
+    newBeneficiary: { label: 'policy.newField', is: 'check' },
+    kinds: {
+      ...{ label: 'policy.kinds', hint: 'policy.noneIsAll', is: 'choices' },
+      options: sendingKinds.map((kind) => [kind, t(`approvals.kind.${kind}`)]),
+    },
+    sources: {
+      ...{ label: 'policy.sources', hint: 'policy.noneIsAll', is: 'choices' },
+      options: sources.map((one) => [one, t(`approvals.source.${one}`)]),
+    },
+    approvals: {
+      ...{ label: 'policy.approvals', is: 'choice' },
+      options: ['1', '2'].map((count) => [count, count]),
+    },
+    expiresAfterHours: { label: 'policy.hours', is: 'number' },
+  }) as const satisfies FormFields;
 
-/** Reads the form by the schema that the API has. */
-export function readPolicyForm(form: URLSearchParams, reason: string): PolicyForm {
-  const amountText = (form.get('aboveAmount') ?? '').trim();
-  const amount = readTypedAmount(amountText);
-  const parsed = z.safeDecode(changeApprovalPolicy.body, {
-    aboveAmount: amount === null ? null : new LosslessNumber(formatReais(amount)),
-    kinds: form.getAll('kinds'),
-    sources: form.getAll('sources') as OperationSource[],
-    approvals: new LosslessNumber(form.get('approvals') === '2' ? '2' : '1'),
-    expiresAfterHours: hoursOf(form.get('expiresAfterHours')),
-    newBeneficiary: form.get('newBeneficiary') === 'yes',
-    reason,
+/** No amount is a choice; no number of hours is wrong. */
+export function readPolicyForm(visit: Visit) {
+  return readBody(changeApprovalPolicy.body, {
+    ...typedWhole(visit, policyFields(visit.t)),
+    approvals: typedNumber(typed(visit, 'approvals')),
+    reason: typed(visit, 'reason'),
   });
-  const wrong = parsed.success ? [] : parsed.error.issues.map(({ path }) => String(path[0]));
-  if (amountText !== '' && amount === null) wrong.push('aboveAmount');
-  if (parsed.success && wrong.length === 0) return { ok: true, policy: parsed.data };
-  const keys = [...new Set(wrong)].map((name) => labels[name] ?? 'policy.title');
-  return { ok: false, wrong: keys };
-}
-
-function hoursOf(text: string | null): LosslessNumber {
-  const hours = (text ?? '').trim();
-  return new LosslessNumber(/^\d{1,4}$/.test(hours) ? String(Number(hours)) : '0');
 }

@@ -4,9 +4,10 @@ import { punctuateTaxId } from '../../access/counterparties/party.js';
 import type { NameOfActor } from '../actor-names.service.js';
 import { Amount, Badge } from '../kit/elements.js';
 import { formatTime } from '../formats.js';
-import { DataTable } from '../kit/frame.js';
+import { Hint } from '../kit/layout.js';
+import { ListTable } from '../kit/table.js';
 import type { Visit } from '../requests.js';
-import { findTextKey, type TextKey } from '../texts.js';
+import { findTextKey } from '../texts.js';
 import { pathTo } from '../visit.js';
 import type { Waiting } from './waiting-approvals.service.js';
 
@@ -30,7 +31,7 @@ export function PayeeCell({ visit, waiting }: WaitingProps): JSX.Element {
   return (
     <>
       <strong>{name ?? textOf(visit, 'unnamed', waiting.kind)}</strong>
-      {parts.length > 0 && <div class="muted">{parts.join(' · ')}</div>}
+      {parts.length > 0 && <Hint isBlock>{parts.join(' · ')}</Hint>}
       {refundedNsu !== null && (
         <div>
           <a href={pathTo(visit, `statement/${refundedNsu}`)}>
@@ -53,12 +54,12 @@ export function kindText(visit: Visit, kind: string): string {
   return textOf(visit, 'kind', kind);
 }
 
-export function Given({ visit: { t }, waiting }: WaitingProps): JSX.Element {
+function Given({ visit: { t }, waiting }: WaitingProps): JSX.Element {
   const { given, needed, own } = waiting;
   return (
     <>
       {t('approvals.givenOf', { given, needed })}
-      {own !== null && <div class="muted">{t(`approvals.own.${own}`)}</div>}
+      {own !== null && <Hint isBlock>{t(`approvals.own.${own}`)}</Hint>}
     </>
   );
 }
@@ -83,85 +84,75 @@ function Expiry({ visit: { t, language }, waiting }: WaitingProps): JSX.Element 
   );
 }
 
-export interface WaitingTableProps {
+export function WaitingTable({
+  visit,
+  rows,
+  nameOf,
+  isChosen,
+}: {
   visit: Visit;
   rows: readonly Waiting[];
   nameOf: NameOfActor;
   /** Whether rows can be chosen to be decided together. */
   isChosen: boolean;
-}
-
-export function WaitingTable({ visit, rows, nameOf, isChosen }: WaitingTableProps): JSX.Element {
-  const columns: TextKey[] = ['approvals.payment', 'approvals.payee', 'approvals.expires'];
-  return (
-    <DataTable
-      visit={visit}
-      name={visit.t('approvals.title')}
-      columns={[
-        ...(isChosen ? (['approvals.choose'] as const) : []),
-        ...[...columns, 'approvals.requestedBy' as const, 'approvals.why' as const],
-        'approvals.given',
-      ]}
-    >
-      {rows.map((waiting) => (
-        <WaitingRow visit={visit} waiting={waiting} nameOf={nameOf} isChosen={isChosen} />
-      ))}
-    </DataTable>
-  );
-}
-
-function WaitingRow({
-  visit,
-  waiting,
-  nameOf,
-  isChosen,
-}: WaitingProps & Pick<WaitingTableProps, 'nameOf' | 'isChosen'>) {
+}): JSX.Element {
   const { t, language } = visit;
-  const { id, amountCents, kind, condition, createdAt, requestedBy } = waiting;
-  const canChoose = waiting.own === null && !waiting.isExpired;
   return (
-    <tr>
-      {isChosen && (
-        <td>
-          {canChoose && (
-            <input
-              type="checkbox"
-              name="operation"
-              value={id}
-              aria-label={t('approvals.chooseThis', { kind: kindText(visit, kind) })}
-            />
-          )}
-        </td>
-      )}
-      <td>
-        <a href={pathTo(visit, `approvals/${id}`)}>
-          {amountCents !== null && <Amount cents={amountCents} />}
-        </a>
-        <div class="muted">{kindText(visit, kind)}</div>
-      </td>
-      <td class="wide">
-        <PayeeCell visit={visit} waiting={waiting} />
-      </td>
-      <td>
-        <Expiry visit={visit} waiting={waiting} />
-      </td>
-      <td class="wide">
-        {nameOf(requestedBy)}
-        <div class="muted">{formatTime(createdAt, language)}</div>
-        <Source visit={visit} waiting={waiting} />
-      </td>
-      <td>{t(`approvals.condition.${condition}`)}</td>
-      <td>
-        <Given visit={visit} waiting={waiting} />
-      </td>
-    </tr>
+    <ListTable
+      {...{ visit, rows, name: 'approvals.title' }}
+      columns={[
+        isChosen && {
+          label: 'approvals.choose',
+          cell: (waiting) => <Choice {...{ visit, waiting }} />,
+        },
+        {
+          label: 'approvals.payment',
+          cell: ({ id, kind, amountCents }) => (
+            <>
+              <a href={pathTo(visit, `approvals/${id}`)}>
+                {amountCents !== null && <Amount cents={amountCents} />}
+              </a>
+              <Hint isBlock>{kindText(visit, kind)}</Hint>
+            </>
+          ),
+        },
+        {
+          label: 'approvals.payee',
+          is: 'wide',
+          cell: (waiting) => <PayeeCell {...{ visit, waiting }} />,
+        },
+        { label: 'approvals.expires', cell: (waiting) => <Expiry {...{ visit, waiting }} /> },
+        {
+          label: 'approvals.requestedBy',
+          is: 'wide',
+          cell: (waiting) => (
+            <>
+              {nameOf(waiting.requestedBy)}
+              <Hint isBlock>{formatTime(waiting.createdAt, language)}</Hint>
+              <Source {...{ visit, waiting }} />
+            </>
+          ),
+        },
+        {
+          label: 'approvals.why',
+          cell: ({ condition }) => t(`approvals.condition.${condition}`),
+        },
+        { label: 'approvals.given', cell: (waiting) => <Given {...{ visit, waiting }} /> },
+      ]}
+    />
   );
+}
+
+function Choice({ visit, waiting: { id, kind, own, isExpired } }: WaitingProps) {
+  if (own !== null || isExpired) return null;
+  const label = visit.t('approvals.chooseThis', { kind: kindText(visit, kind) });
+  return <input {...{ type: 'checkbox', name: 'operation', value: id }} aria-label={label} />;
 }
 
 /** Where the request came from; a row of a file leads to all rows of it. */
 export function Source({ visit, waiting: { source, uploadId, line } }: WaitingProps): JSX.Element {
   const { t } = visit;
-  if (uploadId === null) return <div class="muted">{t(`approvals.source.${source}`)}</div>;
+  if (uploadId === null) return <Hint isBlock>{t(`approvals.source.${source}`)}</Hint>;
   return (
     <a href={pathTo(visit, `approvals/uploads/${uploadId}`)}>
       {t('approvals.uploadLine', { line: line ?? 0 })}

@@ -62,6 +62,12 @@ export function typedBody(visit: Visit, fields: FormFields): Record<string, unkn
   );
 }
 
+/** As `typedBody`, of a form that says all there is: an empty field is null, not left out. */
+export function typedWhole(visit: Visit, fields: FormFields): Record<string, unknown> {
+  const body = Object.entries(typedBody(visit, fields));
+  return Object.fromEntries(body.map(([name, value]) => [name, value ?? null]));
+}
+
 function valueOf(visit: Visit, name: string, { is = 'text' }: FormField): unknown {
   if (is === 'check') return visit.form.has(name);
   if (is === 'choices') return visit.form.getAll(name);
@@ -318,7 +324,7 @@ interface FieldFormProps extends FieldsProps {
   area?: string;
   /** A version or a hash of what the person sees. The audit records it. */
   shown?: string | undefined;
-  hidden?: Readonly<Record<string, string>>;
+  hidden?: HiddenValues;
   asksReason?: boolean;
   /** The change needs a recent code. */
   needsStepUp?: boolean;
@@ -371,13 +377,15 @@ export function AskingForm({
   );
 }
 
+export type HiddenValues = Readonly<Record<string, string | readonly string[]>>;
+
 /** What a form carries, and nobody types. */
-export function Hidden({ values }: { values: Readonly<Record<string, string>> }): JSX.Element {
+export function Hidden({ values }: { values: HiddenValues }): JSX.Element {
   return (
     <>
-      {Object.entries(values).map(([name, value]) => (
-        <input {...{ type: 'hidden', name, value }} />
-      ))}
+      {Object.entries(values).map(([name, value]) =>
+        [value].flat().map((one) => <input {...{ type: 'hidden', name, value: one }} />),
+      )}
     </>
   );
 }
@@ -390,7 +398,7 @@ interface StepProps {
   count?: string;
   hint?: TextKey;
   shown?: string;
-  hidden?: Readonly<Record<string, string>>;
+  hidden?: HiddenValues;
   asksReason?: boolean;
   /** What the reason is for, where several steps stand beside each other. */
   reasonLabel?: string;

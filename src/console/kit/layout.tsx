@@ -38,6 +38,24 @@ export function Row({
   );
 }
 
+interface FoldedProps {
+  title: string;
+  open?: boolean;
+  /** See src/console/keyboard.ts. */
+  'data-key'?: string;
+  children: ComponentChildren;
+}
+
+/** A card that shows its title until it is opened. */
+export function Folded({ title, children, ...details }: FoldedProps): JSX.Element {
+  return (
+    <details class="card" {...details}>
+      <summary>{title}</summary>
+      {children}
+    </details>
+  );
+}
+
 /** A quiet sentence. */
 export function Muted({ children, id }: Part): JSX.Element {
   return (

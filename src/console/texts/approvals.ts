@@ -129,6 +129,7 @@ export const approvalsTexts = {
     'Note: other payments have the same amount and the same account.',
   ],
   'approvals.batchOf': ['Transferências do lote: {count}', 'Transfers of the batch: {count}'],
+  'approvals.payees': ['Transferências do lote', 'Transfers of the batch'],
   'approvals.moreItems': [
     'O lote tem mais itens. O pedido exato, abaixo, mostra todos.',
     'The batch has more items. The exact request below shows all.',

@@ -39,7 +39,6 @@ export const paymentRulesTexts = {
     'Sua proposta: outra pessoa a confirma.',
     'Your proposal: another person confirms it.',
   ],
-  'policy.by': ['{name}, {time}', '{name}, {time}'],
   'policy.change': ['Mudar a política', 'Change the policy'],
   'policy.aboveAmount': ['Pedir aprovação acima de', 'Ask for approval above'],
   'policy.aboveHint': [
@@ -52,7 +51,6 @@ export const paymentRulesTexts = {
   'policy.noneIsAll': ['Nenhum marcado: todos.', 'None chosen: all.'],
   'policy.approvals': ['Aprovações por pagamento', 'Approvals of each payment'],
   'policy.hours': ['Horas até expirar', 'Hours until it expires'],
-  'policy.wrong': ['Valor inválido em: {names}.', 'Not valid: {names}.'],
   'policy.saved': ['A política está em vigor.', 'The policy is in force.'],
   'policy.waiting': [
     'A mudança afrouxa a política. Ela espera a confirmação de outra pessoa.',
@@ -134,7 +132,6 @@ export const paymentRulesTexts = {
   'controls.number': ['Número da conta', 'Account number'],
   'controls.accountNumber': ['Conta do mesmo banco', 'Account of the same bank'],
   'controls.bill': ['Linha digitável ou código de barras', 'Digitable line or bar code'],
-  'controls.wrong': ['Confira os campos: {names}.', 'Check the fields: {names}.'],
   'controls.history': ['Mudanças', 'Changes'],
   'controls.noHistory': [
     'Os controles nunca foram mudados. Cada mudança aparece aqui.',

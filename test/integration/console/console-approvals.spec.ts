@@ -379,10 +379,11 @@ describe('the pages of approvals', () => {
     expect((await dora.submit(policy, weaker)).location).toBe(`${policy}?done=saved`);
     expect(await textOf(viewer, policy)).toContain('Payments above R$ 1.000,00 need approval');
     const wrong = await admin.submit(policy, { ...fields, aboveAmount: 'x', approvals: '1' });
-    expect([wrong.status, wrong.text.includes('Not valid: Ask for approval above')]).toEqual([
-      400,
-      true,
-    ]);
+    expect(wrong.status).toBe(400);
+    expect(wrong.text).toContain('id="error-aboveAmount"');
+    // What was typed stays, and another form of the page has nothing of it.
+    expect(wrong.text).toMatch(/name="aboveAmount" value="x"/);
+    expect(wrong.text).toMatch(/name="reason" value="stricter"/);
   });
 
   it('change the payment controls, by an admin with a reason', async () => {
@@ -409,7 +410,8 @@ describe('the pages of approvals', () => {
     expect((await admin.get(controls)).text).toContain('carla@example.com');
     const wrong = await admin.submit(controls, { ...fields, perDay: '-1', nightUntilHour: '20' });
     expect(wrong.status).toBe(400);
-    expect(wrong.text).toContain('Check the fields: For each day');
+    expect(wrong.text).toContain('id="error-perDay"');
+    expect(wrong.text).toMatch(/name="perDay" value="-1"/);
 
     const beneficiary = { name: 'Fornecedor Ltda', accountNumber: '1000002', reason: 'contract' };
     const added = await admin.submit(`${controls}/beneficiaries`, beneficiary);
@@ -422,5 +424,10 @@ describe('the pages of approvals', () => {
     expect((await admin.get(controls)).text).toContain('No beneficiary');
     const none = await admin.submit(`${controls}/beneficiaries`, { name: 'x', reason: 'y' });
     expect(none.status).toBe(400);
+    expect(none.text).toMatch(/name="name" value="x"/);
+    // The form of the controls still has what is stored: sent as it is, it removes no limit.
+    expect(none.text).toMatch(/name="perDay" value="10000,00"/);
+    const same = await admin.submit(controls, { ...fields, nightUntilHour: '20' });
+    expect([same.status, same.text.includes('id="error-nightUntilHour"')]).toEqual([400, true]);
   });
 });
