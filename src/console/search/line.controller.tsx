@@ -3,6 +3,7 @@ import { Controller } from '@nestjs/common';
 import type { ComponentChildren } from 'preact';
 import { punctuateTaxId } from '../../access/counterparties/party.js';
 import { operationKindOf } from '../../bank-contract/operation-kinds.js';
+import type { LineOutcomeState } from '../../generated/service/enums.js';
 import { AppError } from '../../platform/errors.js';
 import { isNsu } from '../../platform/http/listing.js';
 import { ActorNames, type NameOfActor } from '../actor-names.service.js';
@@ -11,20 +12,23 @@ import {
   Amount,
   Badge,
   Card,
-  Empty,
+  Code,
   FactList,
   Timeline,
   type TimelineEntry,
 } from '../kit/elements.js';
 import { formatTime } from '../formats.js';
-import { DataTable, Message } from '../kit/frame.js';
+import { Message } from '../kit/frame.js';
+import { Cards, Hint, Row } from '../kit/layout.js';
+import { wordIn } from '../kit/list-page.js';
+import { ListTable } from '../kit/table.js';
 import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, type TextKey } from '../texts.js';
 import { callerOf, isAllowedTo, pathTo } from '../visit.js';
 import { indentContent } from './indented-content.js';
 import { LineReading, type LineDetail } from './line-reading.service.js';
-import { StateBadge } from './list-elements.js';
+import { amountColumn, StateBadge } from './list-elements.js';
 import { nameOfType, SignedAmount, Why } from './statement-elements.js';
 
 interface Props {
@@ -58,11 +62,11 @@ export class LinePage {
       <>
         <Neighbours visit={visit} detail={detail} />
         <Explanation visit={visit} detail={detail} />
-        <div class="cards">
+        <Cards>
           <LineFacts visit={visit} detail={detail} />
           <Ids visit={visit} detail={detail} />
           <Who visit={visit} detail={detail} />
-        </div>
+        </Cards>
         <Matches {...{ visit, detail, nameOfActor }} />
         <Breaks visit={visit} detail={detail} />
         <Refunds visit={visit} detail={detail} />
@@ -74,16 +78,20 @@ export class LinePage {
   }
 }
 
+const amountOf = ({ amountCents }: { amountCents: bigint | null }) => amountCents;
+
 function Neighbours({ visit, detail: { neighbours } }: Props) {
   const { t } = visit;
   const { previous, next } = neighbours;
   return (
-    <nav class="row" aria-label={t('line.title')}>
-      <a href={pathTo(visit, 'statement')}>{t('line.title')}</a>
-      {previous !== null && (
-        <a href={pathTo(visit, `statement/${previous}`)}>{t('line.openPrevious')}</a>
-      )}
-      {next !== null && <a href={pathTo(visit, `statement/${next}`)}>{t('line.openNext')}</a>}
+    <nav aria-label={t('line.title')}>
+      <Row>
+        <a href={pathTo(visit, 'statement')}>{t('line.title')}</a>
+        {previous !== null && (
+          <a href={pathTo(visit, `statement/${previous}`)}>{t('line.openPrevious')}</a>
+        )}
+        {next !== null && <a href={pathTo(visit, `statement/${next}`)}>{t('line.openNext')}</a>}
+      </Row>
     </nav>
   );
 }
@@ -91,17 +99,20 @@ function Neighbours({ visit, detail: { neighbours } }: Props) {
 function Explanation({ visit, detail: { line, explained } }: Props) {
   const { t } = visit;
   return (
-    <section class="card">
-      <h2>
-        {t('line.why')} <StateBadge state={line.state} text={t(`line.state.${line.state}`)} />
-      </h2>
+    <Card
+      title={
+        <>
+          {t('line.why')} <StateBadge state={line.state} text={t(`line.state.${line.state}`)} />
+        </>
+      }
+    >
       <Why visit={visit} explained={explained} />
       {line.breakKind !== null && line.breakId !== null && (
         <p>
           <a href={pathTo(visit, `breaks/${line.breakId}`)}>{t('line.openBreak')}</a>
         </p>
       )}
-    </section>
+    </Card>
   );
 }
 
@@ -128,7 +139,7 @@ function LineFacts({ visit, detail: { line, recordedAt } }: Props) {
 
 /** What a stranger wrote, in whatever direction. */
 function Text({ text }: { text: string }) {
-  return <bdi class="anywhere">{text}</bdi>;
+  return <bdi>{text}</bdi>;
 }
 
 function hiddenText(visit: Visit): string {
@@ -193,60 +204,64 @@ function Matches({ visit, detail: { matches, explained }, nameOfActor }: NamedPr
   );
   return (
     <Card title={t('line.matches')}>
-      {matches.length === 0 ? (
-        <Empty>{t('line.noMatches')}</Empty>
-      ) : (
-        <div class="stacked">
-          <DataTable
-            visit={visit}
-            name={t('line.matches')}
-            columns={[
-              'line.match.record',
-              'line.match.role',
-              'line.match.amount',
-              'line.match.rule',
-              'line.match.by',
-              'line.match.since',
-              'line.match.until',
-            ]}
-            numbers={['line.match.amount']}
-          >
-            {matches.map((match) => (
-              <tr>
-                <td class="wide">
-                  <RecordLink {...{ visit, explained }} id={match.expectedPaymentId} />
-                </td>
-                <td data-label={t('line.match.role')}>{t(`line.match.${match.role}`)}</td>
-                <td class="number">
-                  <Amount cents={match.amountCents} />
-                </td>
-                <td class="wide" data-label={t('line.match.rule')}>
-                  {nameOf(visit, 'line.rule', match.rule)}
-                  {match.ruleId !== null && (
-                    <a class="block" href={pathTo(visit, `rules/${match.ruleId}`)}>
-                      {ruleNames.get(match.ruleId) ?? match.ruleId}{' '}
-                      {match.ruleVersion !== null && `v${match.ruleVersion}`}
+      <ListTable
+        {...{ visit, name: 'line.matches', rows: matches, empty: t('line.noMatches') }}
+        columns={[
+          {
+            label: 'line.match.record',
+            is: 'wide',
+            cell: ({ expectedPaymentId }) => (
+              <RecordLink {...{ visit, explained }} id={expectedPaymentId} />
+            ),
+          },
+          { label: 'line.match.role', cell: ({ role }) => t(`line.match.${role}`) },
+          amountColumn('line.match.amount', amountOf),
+          {
+            label: 'line.match.rule',
+            is: 'wide',
+            cell: ({ rule, ruleId, ruleVersion, evidence }) => (
+              <>
+                {wordIn(visit, 'line.rule', rule)}
+                {ruleId !== null && (
+                  <div>
+                    <a href={pathTo(visit, `rules/${ruleId}`)}>
+                      {ruleNames.get(ruleId) ?? ruleId} {ruleVersion !== null && `v${ruleVersion}`}
                     </a>
-                  )}
-                  <code class="hint block">{JSON.stringify(match.evidence)}</code>
-                </td>
-                <td class="wide" data-label={t('line.match.by')}>
-                  {nameOfActor(match.madeBy)}
-                  {match.reason !== null && <span class="hint block">{match.reason}</span>}
-                </td>
-                <td data-label={t('line.match.since')}>{formatTime(match.createdAt, language)}</td>
-                <td class="wide" data-label={t('line.match.until')}>
-                  {formatTime(match.unlinkedAt, language)}
-                  {match.unlinkReason !== null && (
-                    <span class="hint block">{match.unlinkReason}</span>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </DataTable>
-        </div>
-      )}
+                  </div>
+                )}
+                <Hint isBlock>
+                  <code>{JSON.stringify(evidence)}</code>
+                </Hint>
+              </>
+            ),
+          },
+          {
+            label: 'line.match.by',
+            is: 'wide',
+            cell: ({ madeBy, reason }) => because(nameOfActor(madeBy), reason),
+          },
+          {
+            label: 'line.match.since',
+            cell: ({ createdAt }) => formatTime(createdAt, language),
+          },
+          {
+            label: 'line.match.until',
+            is: 'wide',
+            cell: ({ unlinkedAt, unlinkReason }) =>
+              because(formatTime(unlinkedAt, language), unlinkReason),
+          },
+        ]}
+      />
     </Card>
+  );
+}
+
+function because(what: string, reason: string | null) {
+  return (
+    <>
+      {what}
+      {reason !== null && <Hint isBlock>{reason}</Hint>}
+    </>
   );
 }
 
@@ -261,7 +276,7 @@ function RecordLink({
   const label = match?.label ?? id;
   return (
     <a href={pathTo(visit, path)}>
-      {match && `${nameOf(visit, 'line.record', match.kind)} `}
+      {match && `${wordIn(visit, 'line.record', match.kind)} `}
       {label}
     </a>
   );
@@ -287,38 +302,33 @@ function pathOfRecord({
   }
 }
 
-/** A value of a later version is shown as it is stored. */
-function nameOf({ t }: Visit, prefix: 'line.rule' | 'line.record' | 'break', value: string) {
-  const key = findTextKey(`${prefix}.${value}`);
-  return key ? t(key) : value;
-}
-
 function Breaks({ visit, detail: { breaks } }: Props) {
   const { t, language } = visit;
   if (breaks.length === 0) return null;
   return (
     <Card title={t('line.breaks')}>
-      <DataTable
-        visit={visit}
-        name={t('line.breaks')}
-        columns={['line.break.kind', 'list.state', 'list.amount', 'line.break.openedAt']}
-        numbers={['list.amount']}
-      >
-        {breaks.map(({ id, kind, state, amountCents, openedAt }) => (
-          <tr>
-            <td>
-              <a href={pathTo(visit, `breaks/${id}`)}>{nameOf(visit, 'break', kind)}</a>
-            </td>
-            <td>
+      <ListTable
+        {...{ visit, name: 'line.breaks', rows: breaks }}
+        columns={[
+          {
+            label: 'line.break.kind',
+            cell: ({ id, kind }) => (
+              <a href={pathTo(visit, `breaks/${id}`)}>{wordIn(visit, 'break', kind)}</a>
+            ),
+          },
+          {
+            label: 'list.state',
+            cell: ({ state }) => (
               <Badge tone={state === 'open' ? 'bad' : 'good'} text={t(`line.break.${state}`)} />
-            </td>
-            <td class="number">
-              {amountCents === null ? t('app.none') : <Amount cents={amountCents} />}
-            </td>
-            <td>{formatTime(openedAt, language)}</td>
-          </tr>
-        ))}
-      </DataTable>
+            ),
+          },
+          amountColumn('list.amount', amountOf),
+          {
+            label: 'line.break.openedAt',
+            cell: ({ openedAt }) => formatTime(openedAt, language),
+          },
+        ]}
+      />
     </Card>
   );
 }
@@ -328,27 +338,22 @@ function Refunds({ visit, detail: { refunds } }: Props) {
   if (refunds.length === 0) return null;
   return (
     <Card title={t('line.refunds')}>
-      <DataTable
-        visit={visit}
-        name={t('line.refunds')}
-        columns={['list.id', 'list.state', 'list.amount', 'list.createdAt']}
-        numbers={['list.amount']}
-      >
-        {refunds.map(({ id, state, amountCents, createdAt }) => (
-          <tr>
-            <td class="wide">
-              <a href={pathTo(visit, `refunds/${id}`)}>{id}</a>
-            </td>
-            <td>
-              <StateBadge state={state} text={t(`list.refundState.${state}`)} />
-            </td>
-            <td class="number">
-              <Amount cents={amountCents} />
-            </td>
-            <td>{formatTime(createdAt, language)}</td>
-          </tr>
-        ))}
-      </DataTable>
+      <ListTable
+        {...{ visit, name: 'line.refunds', rows: refunds }}
+        columns={[
+          {
+            label: 'list.id',
+            is: 'wide',
+            cell: ({ id }) => <a href={pathTo(visit, `refunds/${id}`)}>{id}</a>,
+          },
+          {
+            label: 'list.state',
+            cell: ({ state }) => <StateBadge state={state} text={t(`list.refundState.${state}`)} />,
+          },
+          amountColumn('list.amount', amountOf),
+          { label: 'list.createdAt', cell: ({ createdAt }) => formatTime(createdAt, language) },
+        ]}
+      />
     </Card>
   );
 }
@@ -356,11 +361,11 @@ function Refunds({ visit, detail: { refunds } }: Props) {
 /** What the line was decided to be before, and what people decided about it. */
 function History({ visit, detail: { outcome, former, decisions }, nameOfActor }: NamedProps) {
   const { t } = visit;
-  const stateOf = ({ state, label }: { state: keyof typeof stateTexts; label: string | null }) => {
+  const stateOf = ({ state, label }: { state: LineOutcomeState; label: string | null }) => {
     const labelKey = label === null ? null : findTextKey(`break.${label}`);
     const category = label === null ? null : findTextKey(`line.why.${label}`);
     const detail = labelKey ?? category;
-    return [t(stateTexts[state]), detail ? t(detail) : label].filter(Boolean).join(' · ');
+    return [t(`line.state.${state}`), detail ? t(detail) : label].filter(Boolean).join(' · ');
   };
   const ofPeople = decisions.map(({ action, reason, actor, createdAt }): TimelineEntry => ({
     at: createdAt,
@@ -368,22 +373,10 @@ function History({ visit, detail: { outcome, former, decisions }, nameOfActor }:
     title: t(`line.decided.${action}`, { reason }),
     detail: nameOfActor(actor),
   }));
-  const versions: TimelineEntry[] = [
-    ...(outcome
-      ? [
-          {
-            at: null,
-            tone: 'plain' as const,
-            title: t('line.decided.now', { state: stateOf(outcome) }),
-          },
-        ]
-      : []),
-    ...former.map((one) => ({
-      at: null,
-      tone: 'plain' as const,
-      title: t('line.decided.before', { version: one.version, state: stateOf(one) }),
-    })),
-  ];
+  const versions = [
+    ...(outcome ? [t('line.decided.now', { state: stateOf(outcome) })] : []),
+    ...former.map((one) => t('line.decided.before', { version: one.version, state: stateOf(one) })),
+  ].map((title): TimelineEntry => ({ at: null, tone: 'plain', title }));
   if (versions.length + ofPeople.length === 0) return null;
   return (
     <Card title={t('line.history')}>
@@ -391,13 +384,6 @@ function History({ visit, detail: { outcome, former, decisions }, nameOfActor }:
     </Card>
   );
 }
-
-const stateTexts = {
-  matched: 'line.state.matched',
-  classified: 'line.state.classified',
-  in_break: 'line.state.in_break',
-  pending: 'line.state.pending',
-} as const satisfies Record<string, TextKey>;
 
 function Content({ visit, detail: { content, erasure } }: Props) {
   const { t } = visit;
@@ -407,7 +393,7 @@ function Content({ visit, detail: { content, erasure } }: Props) {
       {content === null ? (
         <Message kind="warn">{t('line.hidden')}</Message>
       ) : (
-        <pre tabindex={0}>{indentContent(content)}</pre>
+        <Code text={indentContent(content)} />
       )}
     </Card>
   );

@@ -1,9 +1,10 @@
-// What the lists of payments have in common: their tones, counterparties, and what stands in place
-// of an empty table.
-import type { ComponentChildren } from 'preact';
+// What the lists of payments have in common: their tones, amounts and counterparties, and the
+// requests that fill them.
 import { punctuateTaxId } from '../../access/counterparties/party.js';
 import type { Counterparty } from '../../access/counterparties/resolution.js';
-import { Badge, Empty, Filters, Pager, type FilterField, type Tone } from '../kit/elements.js';
+import { Amount, Badge, type Tone } from '../kit/elements.js';
+import { Hint } from '../kit/layout.js';
+import type { ListColumn } from '../kit/table.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import { pathTo } from '../visit.js';
@@ -36,13 +37,13 @@ export function StateBadge({ state, text }: { state: string; text: string }) {
 }
 
 /** Name and tax id, as the reader may see them. */
-export function PartyCell({ party, none }: { party: Counterparty; none: string }) {
+function PartyCell({ party, none }: { party: Counterparty; none: string }) {
   const { name, taxId, account } = party;
   if (name === null && taxId === null) return <>{account ?? none}</>;
   return (
     <>
       <bdi>{name ?? ''}</bdi>
-      {taxId !== null && <span class="hint block">{punctuateTaxId(taxId) ?? taxId}</span>}
+      {taxId !== null && <Hint isBlock>{punctuateTaxId(taxId) ?? taxId}</Hint>}
     </>
   );
 }
@@ -53,48 +54,25 @@ export function LineLink({ visit, nsu }: { visit: Visit; nsu: bigint | null }) {
   return <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>;
 }
 
-interface ListProps {
-  visit: Visit;
-  fields: readonly FilterField[];
-  /** The names of filters whose value was not valid. */
-  wrong: readonly string[];
-  next: string | null;
-  /** What is said in place of an empty table. */
-  empty: TextKey;
-  /** The request that fills the list. */
-  example?: string;
-  /** The table; null without rows. */
-  children: ComponentChildren;
+/** The columns that several lists have. */
+export function amountColumn<Row>(
+  label: TextKey,
+  centsOf: (row: Row) => bigint | null,
+): ListColumn<Row> {
+  const cell = (row: Row) => {
+    const cents = centsOf(row);
+    return cents === null ? null : <Amount cents={cents} />;
+  };
+  return { label, is: 'number', cell };
 }
 
-/** A list with its filters and its pages. */
-export function ListBody({ visit, fields, wrong, next, empty, example, children }: ListProps) {
-  return (
-    <>
-      <Filters visit={visit} wrong={wrong} fields={fields} />
-      <div class="card">
-        {children ?? <NoRows {...{ visit, next, empty, example }} />}
-        <Pager visit={visit} next={next} />
-      </div>
-    </>
-  );
-}
-
-function NoRows({
-  visit: { t, query },
-  next,
-  empty,
-  example,
-}: Pick<ListProps, 'visit' | 'next' | 'empty'> & { example: string | undefined }) {
-  if (next !== null) return <Empty>{t('list.searchedOn')}</Empty>;
-  const isFiltered = [...query].some(([, value]) => value !== '');
-  if (isFiltered) return <Empty>{t('list.noMatch')}</Empty>;
-  return (
-    <>
-      <Empty>{t(empty)}</Empty>
-      {example !== undefined && <pre tabindex={0}>{example}</pre>}
-    </>
-  );
+export function partyColumn<Row>(
+  { t }: Visit,
+  label: TextKey,
+  of: (row: Row) => Counterparty,
+): ListColumn<Row> {
+  const cell = (row: Row) => <PartyCell party={of(row)} none={t('app.none')} />;
+  return { label, is: 'wide', cell };
 }
 
 const curlTo = (path: string, body: string, options: readonly string[] = []) =>

@@ -14,7 +14,6 @@ import { TransferViews } from '../../outbound/transfers/transfer-views.service.j
 import { listTransfersRoute } from '../../outbound/transfers/transfers.schema.js';
 import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { operationKindNames } from '../../bank-contract/operation-kinds.js';
-import { Amount } from '../kit/elements.js';
 import { listPage, wordIn } from '../kit/list-page.js';
 import type { ListColumn } from '../kit/table.js';
 import { formatTime } from '../formats.js';
@@ -22,7 +21,14 @@ import type { MenuEntry } from '../page.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import { accountOf, pathTo } from '../visit.js';
-import { examples, LineLink, PartyCell, StateBadge, writeDay } from './list-elements.js';
+import {
+  amountColumn,
+  examples,
+  LineLink,
+  partyColumn,
+  StateBadge,
+  writeDay,
+} from './list-elements.js';
 import { readPayments } from './listed-payments.queries.js';
 
 const page = (name: string, title: TextKey, place: number) => ({
@@ -65,7 +71,7 @@ export class PaymentLists {
             row.operationId,
             row.correlationId,
           ]),
-          amount('list.amount', (row) => payments(row.expectedPaymentId).amountCents),
+          amountColumn('list.amount', (row) => payments(row.expectedPaymentId).amountCents),
           {
             label: 'list.settlement',
             cell: (row) => (
@@ -76,7 +82,7 @@ export class PaymentLists {
               </>
             ),
           },
-          party(visit, 'list.payer', (row) => payments(row.expectedPaymentId).counterparty),
+          partyColumn(visit, 'list.payer', (row) => payments(row.expectedPaymentId).counterparty),
           {
             label: 'list.dueDate',
             cell: (row) => {
@@ -115,7 +121,7 @@ export class PaymentLists {
           wordIn(visit, 'list.operationKind', kind),
         ]),
         { label: 'list.state', cell: ({ state }) => badge(visit, 'list.operationState', state) },
-        amount('list.amount', ({ amountCents }) => amountCents),
+        amountColumn('list.amount', ({ amountCents }) => amountCents),
         { label: 'list.createdAt', cell: ({ createdAt }) => time(visit, createdAt) },
         { label: 'list.updatedAt', cell: ({ updatedAt }) => time(visit, updatedAt) },
         { label: 'list.attempts', is: 'number', cell: ({ attempts }) => attempts },
@@ -214,13 +220,13 @@ export class PaymentLists {
     const payments = await this.readPayments(visit, rows);
     return [
       name,
-      amount('list.amount', ({ amountCents }) => amountCents),
+      amountColumn('list.amount', ({ amountCents }) => amountCents),
       { label: 'list.state', cell: ({ state }) => badge(visit, stateTexts, state) },
       {
         label: 'list.settlement',
         cell: ({ settlement }) => badge(visit, 'list.sent.settlement', settlement),
       },
-      party(visit, 'list.beneficiary', (row) => payments(row.expectedPaymentId).counterparty),
+      partyColumn(visit, 'list.beneficiary', (row) => payments(row.expectedPaymentId).counterparty),
       detail,
       { label: 'list.nsu', cell: ({ nsu }) => <LineLink visit={visit} nsu={nsu} /> },
       { label: 'list.createdAt', cell: ({ createdAt }) => time(visit, createdAt) },
@@ -261,21 +267,6 @@ function linkTo<Row>(
     const [id, text] = of(row);
     return <a href={pathTo(visit, `${records}/${id}`)}>{text}</a>;
   };
-  return { label, is: 'wide', cell };
-}
-
-function amount<Row>(label: TextKey, centsOf: (row: Row) => bigint | null): ListColumn<Row> {
-  const cell = (row: Row) => {
-    const cents = centsOf(row);
-    return cents === null ? null : <Amount cents={cents} />;
-  };
-  return { label, is: 'number', cell };
-}
-
-type Party = Parameters<typeof PartyCell>[0]['party'];
-
-function party<Row>(visit: Visit, label: TextKey, of: (row: Row) => Party): ListColumn<Row> {
-  const cell = (row: Row) => <PartyCell party={of(row)} none={visit.t('app.none')} />;
   return { label, is: 'wide', cell };
 }
 

@@ -10,14 +10,18 @@ import { shownCounterparty } from '../../access/counterparties/counterparty.sche
 import { unknownCounterparty, type Counterparty } from '../../access/counterparties/resolution.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { Amount, Card } from '../kit/elements.js';
+import { Card } from '../kit/elements.js';
+import { Fields, type FormFields } from '../kit/form.js';
 import { formatAmount, formatTime } from '../formats.js';
-import { DataTable, Form, Message } from '../kit/frame.js';
+import { Form, Message } from '../kit/frame.js';
+import { Hint, Muted } from '../kit/layout.js';
+import { ListCard, wordIn } from '../kit/list-page.js';
+import { ListTable } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';
 import { accountOf, isAllowedTo, pathTo, typed } from '../visit.js';
-import { PartyCell, StateBadge } from './list-elements.js';
+import { amountColumn, partyColumn, StateBadge } from './list-elements.js';
 import { nameOfType } from './statement-elements.js';
 import { groups, hitsOf, type Group, type Hit } from './search-hits.js';
 import { rowsOfLookUp } from './search.queries.js';
@@ -111,28 +115,18 @@ export class SearchPage {
   }
 }
 
+const searchFields: FormFields = { q: { label: 'search.label', required: true, maxLength: 255 } };
+
 function SearchForm({ visit, text }: { visit: Visit; text: string }) {
   const { t } = visit;
   return (
-    <div class="card">
+    <ListCard>
       <Form visit={visit} action={pathTo(visit, 'search')}>
-        <div class="row">
-          <label>
-            {t('search.label')}
-            <input
-              type="search"
-              name="q"
-              value={text}
-              maxLength={255}
-              autocomplete="off"
-              required
-            />
-          </label>
-          <button>{t('search.submit')}</button>
-        </div>
+        <Fields {...{ visit, fields: searchFields, values: { q: text } }} />
+        <button>{t('search.submit')}</button>
       </Form>
-      <p class="hint">{t('search.hint')}</p>
-    </div>
+      <Hint isBlock>{t('search.hint')}</Hint>
+    </ListCard>
   );
 }
 
@@ -152,10 +146,10 @@ function Notes({
     <>
       {isRestricted && <Message kind="warn">{t('search.notAllowed')}</Message>}
       {names.length > 0 && (
-        <p class="muted">
+        <Muted>
           {t('search.readAs', { terms: names.join(', ') })}{' '}
           {terms.name !== null && t('search.namesOf')} {terms.pixKey !== null && t('search.keysOf')}
-        </p>
+        </Muted>
       )}
     </>
   );
@@ -176,61 +170,41 @@ function HitGroup({
   if (hits.length === 0) return null;
   return (
     <Card title={t(`search.${group}`)}>
-      <div class="stacked">
-        <DataTable
-          visit={visit}
-          name={t(`search.${group}`)}
-          columns={[
-            'search.what',
-            'list.amount',
-            'list.state',
-            'line.counterparty',
-            'line.occurredAt',
-          ]}
-          numbers={['list.amount']}
-        >
-          {hits.map((hit) => (
-            <tr>
-              <td class="wide">
-                <a href={pathTo(visit, hit.path)}>{nameOf(visit, hit)}</a>
-              </td>
-              <td class="number">
-                {hit.amountCents === null ? t('app.none') : <Amount cents={hit.amountCents} />}
-              </td>
-              <td>
-                <HitState visit={visit} hit={hit} />
-              </td>
-              <td class="wide">
-                <PartyCell party={partyOf(hit)} none={t('app.none')} />
-              </td>
-              <td>{formatTime(hit.at, language)}</td>
-            </tr>
-          ))}
-        </DataTable>
-      </div>
+      <ListTable
+        {...{ visit, name: `search.${group}`, rows: hits }}
+        columns={[
+          {
+            label: 'search.what',
+            is: 'wide',
+            cell: (hit) => <a href={pathTo(visit, hit.path)}>{nameOf(visit, hit)}</a>,
+          },
+          amountColumn('list.amount', ({ amountCents }: Hit) => amountCents),
+          { label: 'list.state', cell: (hit) => <HitState visit={visit} hit={hit} /> },
+          partyColumn(visit, 'line.counterparty', partyOf),
+          { label: 'line.occurredAt', cell: ({ at }) => formatTime(at, language) },
+        ]}
+      />
     </Card>
   );
 }
 
 function nameOf(visit: Visit, hit: Hit): string {
-  const { t } = visit;
   switch (hit.of) {
     case 'payment':
       return hit.payment.label ?? hit.payment.id;
-    case 'operation': {
-      const key = findTextKey(`list.operationKind.${hit.operation.kind}`);
-      return key ? t(key) : hit.operation.kind;
-    }
+    case 'operation':
+      return wordIn(visit, 'list.operationKind', hit.operation.kind);
     case 'line':
       return `${hit.line.nsu} · ${nameOfType(visit, hit.line.typeName)}`;
-    case 'break': {
-      const key = findTextKey(`break.${hit.found.kind}`);
-      return key ? t(key) : hit.found.kind;
-    }
+    case 'break':
+      return wordIn(visit, 'break', hit.found.kind);
   }
 }
 
-function HitState({ visit: { t }, hit }: { visit: Visit; hit: Hit }) {
+function HitState({ visit, hit }: { visit: Visit; hit: Hit }) {
+  const stateBadge = (of: string, state: string) => (
+    <StateBadge state={state} text={wordIn(visit, of, state)} />
+  );
   switch (hit.of) {
     case 'payment': {
       const { settlement, isCredit } = hit.payment;
@@ -238,19 +212,13 @@ function HitState({ visit: { t }, hit }: { visit: Visit; hit: Hit }) {
       const key =
         findTextKey(`list.${isCredit ? 'charge' : 'sent'}.settlement.${state}`) ??
         findTextKey(`list.sent.settlement.${state}`);
-      return <StateBadge state={state} text={key ? t(key) : state} />;
+      return <StateBadge state={state} text={key ? visit.t(key) : state} />;
     }
-    case 'operation': {
-      const { state } = hit.operation;
-      return <StateBadge state={state} text={t(`list.operationState.${state}`)} />;
-    }
-    case 'line': {
-      const { state } = hit.line;
-      return <StateBadge state={state} text={t(`line.state.${state}`)} />;
-    }
-    case 'break': {
-      const { state } = hit.found;
-      return <StateBadge state={state} text={t(`line.break.${state}`)} />;
-    }
+    case 'operation':
+      return stateBadge('list.operationState', hit.operation.state);
+    case 'line':
+      return stateBadge('line.state', hit.line.state);
+    case 'break':
+      return stateBadge('line.break', hit.found.state);
   }
 }

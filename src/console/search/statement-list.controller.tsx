@@ -2,23 +2,27 @@
 // not be read.
 import { Controller } from '@nestjs/common';
 import { seesPersonalData } from '../../access/counterparties/counterparty.schema.js';
-import { LineOutcomeState } from '../../generated/service/enums.js';
+import { LineOutcomeState, UnreadableLineKind } from '../../generated/service/enums.js';
+import { isNsu } from '../../platform/http/listing.js';
 import { TransactionViews } from '../../reconciliation/api/transaction-views.service.js';
 import { listTransactionsOfBook } from '../../reconciliation/api/transactions.schema.js';
 import { listUnreadableLines } from '../../statement/lines/unreadable-lines.schema.js';
 import { UnreadableLines } from '../../statement/lines/unreadable-lines.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { Badge, Empty, Filters, Pager } from '../kit/elements.js';
 import { formatTime } from '../formats.js';
-import { DataTable, Form, Message } from '../kit/frame.js';
-import { readFilters } from '../list-query.js';
-import { Redirect, Shown, type PageAnswer } from '../page.js';
+import { Badge } from '../kit/elements.js';
+import { Form, Message } from '../kit/frame.js';
+import { Hint } from '../kit/layout.js';
+import { ListCard, listPage, rowsOfPage } from '../kit/list-page.js';
+import type { ListColumn } from '../kit/table.js';
+import { Redirect, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { accountOf, callerOf, isAllowedTo, pathTo } from '../visit.js';
 import { LineExplanations } from './line-explanations.service.js';
-import { rowsOfPage } from '../kit/list-page.js';
-import { ListBody } from './list-elements.js';
-import { StatementTable } from './statement-elements.js';
+import { amountColumn, LineLink, partyColumn, StateBadge } from './list-elements.js';
+import { nameOfType, SignedAmount, Why } from './statement-elements.js';
+
+type Line = Awaited<ReturnType<TransactionViews['list']>>['data'][number];
 
 const statement = '/console/accounts/:account/statement';
 
@@ -35,48 +39,31 @@ export class StatementPages {
     needs: 'view',
     menu: { title: 'line.title', section: 'statement', place: 40 },
   })
-  async listLines(@Visiting() visit: Visit): Promise<PageAnswer> {
+  listLines(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { t } = visit;
-    const { filters, wrong } = readFilters(listTransactionsOfBook.query, visit.query);
-    const { data: lines, next } = await this.lines.list(callerOf(visit), {
-      limit: rowsOfPage,
-      ...filters,
+    return listPage({
+      visit,
+      title: 'line.title',
+      empty: 'line.empty',
+      query: listTransactionsOfBook.query,
+      filters: {
+        day: { label: 'line.day', type: 'date' },
+        state: { label: 'line.state', options: Object.values(LineOutcomeState), of: 'line.state' },
+        isCredit: {
+          label: 'line.direction',
+          options: [
+            ['true', t('line.credit')],
+            ['false', t('line.debit')],
+          ],
+        },
+        nsu: { label: 'list.nsu' },
+        reference: { label: 'line.reference' },
+        metadata: { label: 'list.metadata', hint: 'list.metadataHint' },
+      },
+      isCursor: isNsu,
+      read: (_page, filters) => this.lines.list(callerOf(visit), { limit: rowsOfPage, ...filters }),
+      columns: (lines) => this.columnsOf(visit, lines),
     });
-    const explanations = await this.explanations.read(accountOf(visit).id, lines);
-    const states = Object.values(LineOutcomeState);
-    const body = (
-      <ListBody
-        {...{ visit, wrong, next }}
-        empty="line.empty"
-        fields={[
-          { name: 'day', label: 'line.day', type: 'date' },
-          {
-            name: 'state',
-            label: 'line.state',
-            options: states.map((state) => [state, t(`line.state.${state}`)]),
-          },
-          {
-            name: 'isCredit',
-            label: 'line.direction',
-            options: [
-              ['true', t('line.credit')],
-              ['false', t('line.debit')],
-            ],
-          },
-          { name: 'nsu', label: 'list.nsu', type: 'text' },
-          { name: 'reference', label: 'line.reference', type: 'text' },
-          { name: 'metadata', label: 'list.metadata', type: 'text', hint: 'list.metadataHint' },
-        ]}
-      >
-        {lines.length === 0 ? null : (
-          <StatementTable
-            {...{ visit, lines, explanations }}
-            isVisible={seesPersonalData(callerOf(visit).scopes)}
-          />
-        )}
-      </ListBody>
-    );
-    return new Shown(t('line.title'), body);
   }
 
   @ConsolePage({
@@ -84,56 +71,54 @@ export class StatementPages {
     needs: 'view',
     menu: { title: 'unreadable.title', section: 'statement', place: 49 },
   })
-  async listUnreadable(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const { t } = visit;
-    const { filters, wrong } = readFilters(listUnreadableLines.query, visit.query);
-    const { data: lines, next } = await this.unreadable.list(accountOf(visit).id, {
-      limit: rowsOfPage,
-      ...filters,
+  listUnreadable(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const { t, language } = visit;
+    return listPage({
+      visit,
+      title: 'unreadable.title',
+      empty: 'unreadable.empty',
+      before: <ReadAgain visit={visit} />,
+      query: listUnreadableLines.query,
+      filters: {
+        kind: {
+          label: 'list.kind',
+          options: Object.values(UnreadableLineKind),
+          of: 'unreadable.kind',
+        },
+        isResolved: {
+          label: 'list.state',
+          options: [
+            ['false', t('unreadable.open')],
+            ['true', t('unreadable.resolved')],
+          ],
+        },
+        nsu: { label: 'list.nsu' },
+      },
+      // The list itself refuses what is no cursor of it.
+      isCursor: () => true,
+      read: (_page, filters) =>
+        this.unreadable.list(accountOf(visit).id, { limit: rowsOfPage, ...filters }),
+      columns: (_rows) => [
+        { label: 'list.kind', cell: ({ kind }) => t(`unreadable.kind.${kind}`) },
+        { label: 'list.nsu', cell: ({ nsu }) => nsu?.toString() },
+        { label: 'unreadable.reason', is: 'wide', cell: ({ reason }) => reason },
+        {
+          label: 'unreadable.recordedAt',
+          cell: ({ recordedAt }) => formatTime(recordedAt, language),
+        },
+        {
+          label: 'unreadable.resolved',
+          cell: ({ resolution, resolvedAt }) =>
+            resolution === null ? (
+              <Badge tone="warn" text={t('unreadable.open')} />
+            ) : (
+              `${t(`unreadable.resolution.${resolution}`)} ${formatTime(resolvedAt, language)}`
+            ),
+        },
+      ],
+      afterRows: (rows) =>
+        rows.some(({ resolvedAt }) => resolvedAt === null) && <WhatToDo visit={visit} />,
     });
-    const read = visit.query.get('read');
-    const body = (
-      <>
-        {read !== null && /^\d{1,9}$/.test(read) && (
-          <Message kind="good">
-            {t('unreadable.done', { read, unreadable: countIn(visit.query, 'unreadable') })}
-          </Message>
-        )}
-        <Filters
-          visit={visit}
-          wrong={wrong}
-          fields={[
-            {
-              name: 'kind',
-              label: 'list.kind',
-              options: [
-                ['unreadable', t('unreadable.kind.unreadable')],
-                ['changed', t('unreadable.kind.changed')],
-              ],
-            },
-            {
-              name: 'isResolved',
-              label: 'list.state',
-              options: [
-                ['false', t('unreadable.open')],
-                ['true', t('unreadable.resolved')],
-              ],
-            },
-            { name: 'nsu', label: 'list.nsu', type: 'text' },
-          ]}
-        />
-        <div class="card">
-          {lines.length === 0 ? (
-            <Empty>{t('unreadable.empty')}</Empty>
-          ) : (
-            <UnreadableTable visit={visit} lines={lines} />
-          )}
-          <Pager visit={visit} next={next} />
-        </div>
-        {lines.some(({ resolvedAt }) => resolvedAt === null) && <WhatToDo visit={visit} />}
-      </>
-    );
-    return new Shown(t('unreadable.title'), body);
   }
 
   @ConsoleAction({
@@ -147,6 +132,59 @@ export class StatementPages {
       pathTo(visit, `statement/unreadable?read=${read}&unreadable=${unreadable}`),
     );
   }
+
+  private async columnsOf(visit: Visit, lines: readonly Line[]): Promise<ListColumn<Line>[]> {
+    const { t, language } = visit;
+    const isVisible = seesPersonalData(callerOf(visit).scopes);
+    const explanations = await this.explanations.read(accountOf(visit).id, lines);
+    return [
+      {
+        label: 'line.occurredAt',
+        cell: ({ occurredAt, nsu }) => (
+          <>
+            {formatTime(occurredAt, language)}
+            <Hint isBlock>
+              {t('list.nsu')} <LineLink visit={visit} nsu={nsu} />
+            </Hint>
+          </>
+        ),
+      },
+      {
+        label: 'line.what',
+        is: 'wide',
+        cell: ({ typeName, notes }) => (
+          <>
+            {nameOfType(visit, typeName)}
+            {isVisible && notes !== null && (
+              <Hint isBlock>
+                <bdi>{notes}</bdi>
+              </Hint>
+            )}
+          </>
+        ),
+      },
+      partyColumn(visit, 'line.counterparty', ({ counterparty }) => counterparty),
+      {
+        label: 'line.amount',
+        is: 'number',
+        cell: (line) => <SignedAmount visit={visit} line={line} />,
+      },
+      amountColumn('line.balance', ({ currentBalanceCents }) => currentBalanceCents),
+      {
+        label: 'line.state',
+        is: 'wide',
+        cell: (line) => (
+          <>
+            <StateBadge state={line.state} text={t(`line.state.${line.state}`)} />
+            <Why visit={visit} explained={explanations(line)} />
+            {line.breakKind !== null && line.breakId !== null && (
+              <a href={pathTo(visit, `breaks/${line.breakId}`)}>{t('line.openBreak')}</a>
+            )}
+          </>
+        ),
+      },
+    ];
+  }
 }
 
 function countIn(query: URLSearchParams, name: string): string {
@@ -154,54 +192,24 @@ function countIn(query: URLSearchParams, name: string): string {
   return /^\d{1,9}$/.test(count) ? count : '0';
 }
 
-type UnreadableRow = Awaited<ReturnType<UnreadableLines['list']>>['data'][number];
-
-function UnreadableTable({ visit, lines }: { visit: Visit; lines: readonly UnreadableRow[] }) {
-  const { t, language } = visit;
-  return (
-    <DataTable
-      visit={visit}
-      name={t('unreadable.title')}
-      columns={[
-        'list.kind',
-        'list.nsu',
-        'unreadable.reason',
-        'unreadable.recordedAt',
-        'unreadable.resolved',
-      ]}
-    >
-      {lines.map((line) => (
-        <tr>
-          <td>{t(`unreadable.kind.${line.kind}`)}</td>
-          <td>{line.nsu?.toString() ?? t('app.none')}</td>
-          <td class="wide">{line.reason}</td>
-          <td>{formatTime(line.recordedAt, language)}</td>
-          <td>
-            {line.resolution === null ? (
-              <Badge tone="warn" text={t('unreadable.open')} />
-            ) : (
-              <>
-                {t(`unreadable.resolution.${line.resolution}`)}{' '}
-                {formatTime(line.resolvedAt, language)}
-              </>
-            )}
-          </td>
-        </tr>
-      ))}
-    </DataTable>
-  );
+/** What the step before has done. */
+function ReadAgain({ visit: { t, query } }: { visit: Visit }) {
+  const read = query.get('read');
+  if (read === null || !/^\d{1,9}$/.test(read)) return null;
+  const unreadable = countIn(query, 'unreadable');
+  return <Message kind="good">{t('unreadable.done', { read, unreadable })}</Message>;
 }
 
 function WhatToDo({ visit }: { visit: Visit }) {
   const { t } = visit;
   return (
-    <div class="card">
+    <ListCard>
       <p>{t('unreadable.what')}</p>
       {isAllowedTo(visit, 'resolve breaks') && (
         <Form visit={visit} action={pathTo(visit, 'statement/unreadable')}>
           <button>{t('unreadable.again')}</button>
         </Form>
       )}
-    </div>
+    </ListCard>
   );
 }

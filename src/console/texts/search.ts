@@ -34,10 +34,6 @@ export const searchTexts = {
     'Uma chave Pix encontra transferências que começaram com a consulta dessa chave.',
     'A Pix key finds transfers that began with a look-up of that key.',
   ],
-  'search.codesOf': [
-    'O código de um boleto emitido é procurado nas 500 cobranças mais recentes do mesmo valor. Nosso número e txid não são procurados.',
-    'The code of an issued slip is searched in the newest 500 charges of its amount. Our number and txid are not searched.',
-  ],
   'search.notAllowed': [
     'Pessoas não são procuradas: o seu papel nesta conta não vê dados pessoais.',
     'Persons are not searched for: your role in this account does not see personal data.',
@@ -114,7 +110,6 @@ export const searchTexts = {
   'list.barCode': ['Código de barras', 'Bar code'],
   'list.scheduledFor': ['Agendada para', 'Scheduled for'],
   'list.attempts': ['Envios', 'Attempts'],
-  'list.anyAmount': ['qualquer valor', 'any amount'],
 
   'list.charge.type.BANKSLIP': ['Boleto', 'Bank slip'],
   'list.charge.type.BANKSLIP_PIX': ['Boleto com Pix', 'Bank slip with Pix'],
