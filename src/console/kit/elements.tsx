@@ -76,10 +76,19 @@ export function Empty({ children }: { children: ComponentChildren }): JSX.Elemen
   return <p class="muted">{children}</p>;
 }
 
-/** Text for machines, as it is. */
-export function Code({ text, label }: { text: string; label?: string }): JSX.Element {
+/** Text for machines, as it is. `wraps`: all of it is seen at once. */
+export function Code({
+  text,
+  label,
+  wraps = false,
+}: {
+  text: string;
+  label?: string;
+  wraps?: boolean;
+}): JSX.Element {
   return (
     <pre
+      class={wraps ? 'wraps' : undefined}
       {...{ dir: 'ltr', tabindex: 0, ...(label ? { 'aria-label': label, role: 'region' } : {}) }}
     >
       {text}

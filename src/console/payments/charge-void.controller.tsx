@@ -3,27 +3,26 @@ import { Controller } from '@nestjs/common';
 import { ChargeChanges } from '../../outbound/charges/charge-changes.service.js';
 import { ChargesService } from '../../outbound/charges/charges.service.js';
 import { voidCharge } from '../../bank-contract/charges.js';
+import type { AppError } from '../../platform/errors.js';
 import { newId } from '../../platform/ids.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { Amount, FactList } from '../kit/elements.js';
-import { Form } from '../kit/frame.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { accountOf, pathTo, requireReason } from '../visit.js';
 import { chargeFacts } from './charge-facts.js';
+import { Identifier, pathOfRecord, recordId, SettlementBadge } from './record-page.js';
 import {
+  Confirmation,
   keyOf,
   operationIdOf,
   preferencesOf,
   problemOf,
-  type RequestProblem,
-} from './payment-requests.js';
-import { Identifier, pathOfRecord, recordId, SettlementBadge } from './record-page.js';
-import { ProblemNotice, RequestFields, requestText, SentToBank } from './request-form.js';
+  ProblemNotice,
+  requestText,
+} from './request-form.js';
 
 const path = '/console/accounts/:account/charges/:id/void';
-
-type Charge = Awaited<ReturnType<ChargesService['get']>>;
 
 @Controller()
 export class ChargeVoidPages {
@@ -63,65 +62,42 @@ export class ChargeVoidPages {
     }
   }
 
-  private async page(
-    visit: Visit,
-    requestKey: string,
-    problem: RequestProblem | null,
-  ): Promise<Shown> {
+  private async page(visit: Visit, requestKey: string, problem: AppError | null): Promise<Shown> {
+    const { t } = visit;
     const charge = await this.charges.get(accountOf(visit).id, recordId(visit));
+    const { correlationId, settlement } = charge;
+    const { amountCents } = chargeFacts(charge);
     const body = (
-      <VoidPage visit={visit} charge={charge} requestKey={requestKey} problem={problem} />
+      <>
+        {problem && <ProblemNotice visit={visit} problem={problem} />}
+        <FactList
+          visit={visit}
+          title="payment.facts"
+          facts={[
+            [
+              'payment.amount',
+              amountCents === null ? t('payment.openAmount') : <Amount cents={amountCents} />,
+            ],
+            ['payment.settlement', <SettlementBadge visit={visit} settlement={settlement} />],
+            ['payment.correlationId', <Identifier text={correlationId} />],
+          ]}
+        />
+        <Confirmation
+          {...{ visit, requestKey, problem }}
+          sent={requestText(voidCharge, inputOf(correlationId))}
+          shown={`charge ${correlationId}, ${settlement}`}
+          button="payment.voidNow"
+          back={{ href: pathOfRecord(visit, 'charges', correlationId), text: 'app.back' }}
+        >
+          <p>{t('payment.confirmVoid')}</p>
+        </Confirmation>
+      </>
     );
     const options = { isNarrow: true, status: problem?.status ?? 200 };
-    return new Shown(visit.t('payment.voidTitle'), body, options);
+    return new Shown(t('payment.voidTitle'), body, options);
   }
 }
 
 function inputOf(correlationId: string) {
   return { params: { correlationId }, query: {}, body: undefined };
-}
-
-function VoidPage({
-  visit,
-  charge,
-  requestKey,
-  problem,
-}: {
-  visit: Visit;
-  charge: Charge;
-  requestKey: string;
-  problem: RequestProblem | null;
-}) {
-  const { t } = visit;
-  const { correlationId, settlement } = charge;
-  const { amountCents } = chargeFacts(charge);
-  return (
-    <>
-      {problem && <ProblemNotice visit={visit} problem={problem} />}
-      <FactList
-        visit={visit}
-        title="payment.facts"
-        facts={[
-          [
-            'payment.amount',
-            amountCents === null ? t('payment.openAmount') : <Amount cents={amountCents} />,
-          ],
-          ['payment.settlement', <SettlementBadge visit={visit} settlement={settlement} />],
-          ['payment.correlationId', <Identifier text={correlationId} />],
-        ]}
-      />
-      <div class="card">
-        <h2>{t('payment.confirm')}</h2>
-        <p>{t('payment.confirmVoid')}</p>
-        <SentToBank visit={visit} text={requestText(voidCharge, inputOf(correlationId))} />
-        <Form visit={visit} action={visit.path} shown={`charge ${correlationId}, ${settlement}`}>
-          <RequestFields visit={visit} requestKey={requestKey} />
-          <div class="row">
-            <button>{t('payment.voidNow')}</button>
-            <a href={pathOfRecord(visit, 'charges', correlationId)}>{t('app.back')}</a>
-          </div>
-        </Form>
-      </div>
-    </>
-  );
 }

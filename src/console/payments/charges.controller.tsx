@@ -8,16 +8,17 @@ import { shownResponse } from '../../access/counterparties/counterparty.schema.j
 import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { Amount, Card, FactList } from '../kit/elements.js';
 import { formatTime } from '../formats.js';
-import { DataTable } from '../kit/frame.js';
+import { CodesCard } from '../kit/codes-to-pay.js';
+import { ButtonLink, Cards, Hint } from '../kit/layout.js';
+import { ListTable, type ListColumn } from '../kit/table.js';
 import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import { callerOf, isAllowedTo, pathTo } from '../visit.js';
 import { chargeFacts } from './charge-facts.js';
-import { codesOf, drawingsOf, type Drawings } from './payment-codes.js';
-import { PaymentStories, type ComposedStory } from './payment-stories.service.js';
+import { codesOf, drawingsOf } from './payment-codes.js';
+import { PaymentStories } from './payment-stories.service.js';
 import {
-  CodesCard,
   CounterpartyCard,
   Exchanged,
   Identifier,
@@ -64,74 +65,44 @@ export class ChargePages {
       correlationIds: [correlationId],
       refundIds: charge.refunds.flatMap(({ id, orderedBy }) => (orderedBy === 'us' ? id : [])),
     });
-    return new Shown(
-      visit.t('payment.charge', { id: correlationId }),
-      <ChargePage
-        visit={visit}
-        charge={charge}
-        response={shownResponse(charge, scopes)}
-        counterparty={counterparty}
-        codes={codesOf(charge)}
-        drawings={await drawingsOf(codesOf(charge))}
-        story={story}
-      />,
+    const codes = codesOf(charge);
+    const body = (
+      <>
+        <OutcomeNotice visit={visit} operation={charge} />
+        <Cards>
+          <ChargeFacts visit={visit} charge={charge} />
+          <CounterpartyCard visit={visit} title="payment.payer" counterparty={counterparty} />
+          <RelatedRecords
+            visit={visit}
+            links={[
+              { label: 'payment.operation', list: 'operations', id: operationId },
+              {
+                label: 'payment.expectedPayment',
+                list: 'expected-payments',
+                id: expectedPaymentId,
+              },
+              ...story.breaks,
+            ]}
+          />
+        </Cards>
+        <ChargeSteps visit={visit} charge={charge} />
+        <CodesCard
+          {...{ visit, codes, drawings: await drawingsOf(codes) }}
+          isOpen={charge.settlement === 'open' || codes.digitableLine === null}
+        />
+        <Payments visit={visit} charge={charge} />
+        <Refunds visit={visit} charge={charge} />
+        <Story visit={visit} {...story} awaited={awaitedOf(charge, true)} />
+        <Exchanged visit={visit} title="payment.response" value={shownResponse(charge, scopes)} />
+      </>
     );
+    return new Shown(visit.t('payment.charge', { id: correlationId }), body);
   }
 }
 
 interface Props {
   visit: Visit;
   charge: Charge;
-}
-
-function ChargePage({
-  visit,
-  charge,
-  response,
-  counterparty,
-  codes,
-  drawings,
-  story,
-}: Props & {
-  response: unknown;
-  counterparty: Parameters<typeof CounterpartyCard>[0]['counterparty'];
-  codes: Parameters<typeof CodesCard>[0]['codes'];
-  drawings: Drawings;
-  story: ComposedStory;
-}) {
-  const { operationId, expectedPaymentId } = charge;
-  return (
-    <>
-      <OutcomeNotice visit={visit} operation={charge} />
-      <div class="cards">
-        <ChargeFacts visit={visit} charge={charge} />
-        <CounterpartyCard visit={visit} title="payment.payer" counterparty={counterparty} />
-        <RelatedRecords
-          visit={visit}
-          links={[
-            { label: 'payment.operation', list: 'operations', id: operationId },
-            {
-              label: 'payment.expectedPayment',
-              list: 'expected-payments',
-              id: expectedPaymentId,
-            },
-            ...story.breaks,
-          ]}
-        />
-      </div>
-      <ChargeSteps visit={visit} charge={charge} />
-      <CodesCard
-        visit={visit}
-        codes={codes}
-        drawings={drawings}
-        isOpen={charge.settlement === 'open' || codes.digitableLine === null}
-      />
-      <Payments visit={visit} charge={charge} />
-      <Refunds visit={visit} charge={charge} />
-      <Story visit={visit} {...story} awaited={awaitedOf(charge, true)} />
-      <Exchanged visit={visit} title="payment.response" value={response} />
-    </>
-  );
 }
 
 function ChargeFacts({ visit, charge }: Props) {
@@ -190,9 +161,9 @@ function ChargeSteps({ visit, charge }: Props) {
   if (!mayVoid || !isAllowedTo(visit, 'request payments')) return null;
   return (
     <Steps visit={visit}>
-      <a class="button" href={`${pathOfRecord(visit, 'charges', correlationId)}/void`}>
+      <ButtonLink href={`${pathOfRecord(visit, 'charges', correlationId)}/void`}>
         {visit.t('payment.void')}
-      </a>
+      </ButtonLink>
     </Steps>
   );
 }
@@ -202,78 +173,71 @@ function Payments({ visit, charge: { payments, paymentCount } }: Props) {
   const mayRefund = isAllowedTo(visit, 'request payments');
   return (
     <Card title={t('payment.payments')}>
-      <DataTable
-        empty={t('payment.payments.empty')}
-        visit={visit}
-        name={t('payment.payments')}
-        columns={['payment.when', 'payment.amount', 'payment.nsu', 'payment.steps']}
-        numbers={['payment.amount']}
-      >
-        {payments.map(({ nsu, amount, occurredAt, endToEndId }) => (
-          <tr>
-            <td>{formatTime(occurredAt, language)}</td>
-            <td class="number">
-              <Amount cents={amount} />
-            </td>
-            <td>
-              <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>
-            </td>
-            <td>
-              {mayRefund && endToEndId?.startsWith('E') ? (
+      <ListTable
+        {...{ visit, name: 'payment.payments', rows: payments, empty: t('payment.payments.empty') }}
+        columns={[
+          { label: 'payment.when', cell: ({ occurredAt }) => formatTime(occurredAt, language) },
+          amountColumn,
+          {
+            label: 'payment.nsu',
+            cell: ({ nsu }) => <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>,
+          },
+          {
+            label: 'payment.steps',
+            cell: ({ nsu, endToEndId }) =>
+              mayRefund && endToEndId?.startsWith('E') ? (
                 <a href={pathTo(visit, `refunds/new/${nsu}`)}>{t('payment.refund')}</a>
-              ) : (
-                t('app.none')
-              )}
-            </td>
-          </tr>
-        ))}
-      </DataTable>
+              ) : null,
+          },
+        ]}
+      />
       {paymentCount > payments.length && (
-        <p class="hint">
+        <Hint isBlock>
           {t('payment.newestOf', { shown: payments.length, count: String(paymentCount) })}
-        </p>
+        </Hint>
       )}
     </Card>
   );
 }
+
+const amountColumn: ListColumn<{ amount: bigint }> = {
+  label: 'payment.amount',
+  is: 'number',
+  cell: ({ amount }) => <Amount cents={amount} />,
+};
 
 function Refunds({ visit, charge: { refunds, refundCount } }: Props) {
   const { t } = visit;
   if (refunds.length === 0) return null;
   return (
     <Card title={t('payment.refunds')}>
-      <DataTable
-        visit={visit}
-        name={t('payment.refunds')}
-        columns={['payment.amount', 'payment.state', 'payment.requestedBy', 'payment.record']}
-        numbers={['payment.amount']}
-      >
-        {refunds.map(({ id, amount, state, orderedBy, nsu }) => (
-          <tr>
-            <td class="number">
-              <Amount cents={amount} />
-            </td>
-            <td>
-              <RecordStateBadge
-                visit={visit}
-                list="payment.refundState"
-                state={state}
-                tone="plain"
-              />
-            </td>
-            <td>{t(orderedBy === 'us' ? 'payment.byUs' : 'payment.byBank')}</td>
-            <td>
-              {orderedBy === 'us' ? (
+      <ListTable
+        {...{ visit, name: 'payment.refunds', rows: refunds }}
+        columns={[
+          amountColumn,
+          {
+            label: 'payment.state',
+            cell: ({ state }) => (
+              <RecordStateBadge {...{ visit, state, list: 'payment.refundState', tone: 'plain' }} />
+            ),
+          },
+          {
+            label: 'payment.requestedBy',
+            cell: ({ orderedBy }) => t(orderedBy === 'us' ? 'payment.byUs' : 'payment.byBank'),
+          },
+          {
+            label: 'payment.record',
+            cell: ({ orderedBy, id, nsu }) =>
+              orderedBy === 'us' ? (
                 <a href={pathTo(visit, `refunds/${id}`)}>{t('payment.see.refund')}</a>
               ) : (
                 <a href={pathTo(visit, `statement/${nsu}`)}>{t('payment.see.line')}</a>
-              )}
-            </td>
-          </tr>
-        ))}
-      </DataTable>
+              ),
+          },
+        ]}
+      />
       {refundCount > refunds.length && (
-        <p class="hint">{t('payment.newestOf', { shown: refunds.length, count: refundCount })}</p>
+        <Hint isBlock>{t('payment.newestOf', { shown: refunds.length, count: refundCount })}</Hint>
       )}
     </Card>
   );

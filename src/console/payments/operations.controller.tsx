@@ -5,19 +5,21 @@ import type { RouteOutput } from '../../bank-contract/route.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import { OperationDetails } from '../../outbound/operations/operation-details.service.js';
 import type { getOperation } from '../../outbound/operations/operations.schema.js';
+import type { AppError } from '../../platform/errors.js';
 import { isJsonObject } from '../../platform/json/exact-json.js';
 import { BreakActions } from '../../reconciliation/breaks/break-actions.service.js';
 import { ActorNames } from '../actor-names.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { Card, FactList } from '../kit/elements.js';
+import { FactList } from '../kit/elements.js';
+import { FormCard } from '../kit/form.js';
 import { formatTime } from '../formats.js';
-import { Field, Form, Message } from '../kit/frame.js';
+import { Message } from '../kit/frame.js';
+import { Cards } from '../kit/layout.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import { callerOf, isAllowedTo, pathId, pathTo, requireReason } from '../visit.js';
-import { problemOf, type RequestProblem } from './payment-requests.js';
-import { PaymentStories, type ComposedStory } from './payment-stories.service.js';
+import { PaymentStories } from './payment-stories.service.js';
 import {
   Exchanged,
   Identifier,
@@ -26,7 +28,7 @@ import {
   RecordStateBadge,
   type RelatedLink,
 } from './record-page.js';
-import { ProblemNotice } from './request-form.js';
+import { problemOf, ProblemNotice } from './request-form.js';
 import { Story, shownValue } from './story-timeline.js';
 import { awaitedOf, wordFor } from './story.js';
 import { findOperationRecords, findUnknownOutcomeBreak } from './story.queries.js';
@@ -74,7 +76,7 @@ export class OperationPages {
     }
   }
 
-  private async page(visit: Visit, problem: RequestProblem | null): Promise<Shown> {
+  private async page(visit: Visit, problem: AppError | null): Promise<Shown> {
     const caller = callerOf(visit);
     const { prisma } = this.database;
     const operation = await this.details.get(caller, pathId(visit));
@@ -93,10 +95,21 @@ export class OperationPages {
     const names = await this.actorNames.find(visit, [records?.requestedBy ?? null]);
     const requester = records?.requestedBy ? names(records.requestedBy) : visit.t('app.none');
     const body = (
-      <OperationPage
-        {...{ visit, operation, records, story, problem, requester }}
-        isResendable={resendable !== null}
-      />
+      <>
+        {problem && <ProblemNotice visit={visit} problem={problem} />}
+        <OutcomeNotice visit={visit} operation={{ operationState: state, operationId: id }} />
+        <Cards>
+          <OperationFacts {...{ visit, operation, requester, source: records?.source ?? 'api' }} />
+          <RelatedRecords visit={visit} links={[...linksOf(operation, records), ...story.breaks]} />
+        </Cards>
+        {resendable !== null && <ResendForm visit={visit} operation={operation} />}
+        <Story
+          {...{ visit, ...story }}
+          awaited={awaitedOf({ operationState: state, settlement: null })}
+        />
+        <Exchanged visit={visit} title="payment.sent" value={operation.request} />
+        <Exchanged visit={visit} title="payment.response" value={operation.response} />
+      </>
     );
     const title = visit.t('payment.operationTitle', {
       kind: shownValue(visit, wordFor('payment.kind', operation.kind)),
@@ -108,47 +121,6 @@ export class OperationPages {
 interface Props {
   visit: Visit;
   operation: Operation;
-}
-
-function OperationPage({
-  visit,
-  operation,
-  records,
-  story,
-  problem,
-  requester,
-  isResendable,
-}: Props & {
-  records: Records | null;
-  story: ComposedStory;
-  problem: RequestProblem | null;
-  requester: string;
-  isResendable: boolean;
-}) {
-  const { id, state, request, response } = operation;
-  return (
-    <>
-      {problem && <ProblemNotice visit={visit} problem={problem} />}
-      <OutcomeNotice visit={visit} operation={{ operationState: state, operationId: id }} />
-      <div class="cards">
-        <OperationFacts
-          visit={visit}
-          operation={operation}
-          source={records?.source ?? 'api'}
-          requester={requester}
-        />
-        <RelatedRecords visit={visit} links={[...linksOf(operation, records), ...story.breaks]} />
-      </div>
-      {isResendable && <ResendForm visit={visit} operation={operation} />}
-      <Story
-        visit={visit}
-        {...story}
-        awaited={awaitedOf({ operationState: state, settlement: null })}
-      />
-      <Exchanged visit={visit} title="payment.sent" value={request} />
-      <Exchanged visit={visit} title="payment.response" value={response} />
-    </>
-  );
 }
 
 function OperationFacts({
@@ -208,19 +180,15 @@ function linksOf({ request }: Operation, records: Records | null): RelatedLink[]
 }
 
 function ResendForm({ visit, operation: { id, attempts } }: Props) {
-  const { t } = visit;
   return (
-    <Card title={t('payment.resend')}>
-      <Message kind="warn">{t('payment.resendWhat')}</Message>
-      <Form
-        visit={visit}
-        action={pathTo(visit, `operations/${id}/resend`)}
-        shown={`operation ${id}, attempts ${attempts}`}
-      >
-        <input type="hidden" name="attempts" value={attempts} />
-        <Field label={t('app.reason')} name="reason" maxLength={500} required />
-        <button>{t('payment.resendNow')}</button>
-      </Form>
-    </Card>
+    <FormCard
+      {...{ visit, fields: {}, title: 'payment.resend', button: 'payment.resendNow' }}
+      action={pathTo(visit, `operations/${id}/resend`)}
+      shown={`operation ${id}, attempts ${attempts}`}
+      hidden={{ attempts: String(attempts) }}
+      asksReason
+    >
+      <Message kind="warn">{visit.t('payment.resendWhat')}</Message>
+    </FormCard>
   );
 }

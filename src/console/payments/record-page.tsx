@@ -4,12 +4,12 @@ import type { ComponentChildren, JSX } from 'preact';
 import { AppError } from '../../platform/errors.js';
 import { parseJson, stringifyJson } from '../../platform/json/exact-json.js';
 import type { Counterparty } from '../../access/counterparties/resolution.js';
-import { Badge, Card, FactList, type Tone } from '../kit/elements.js';
+import { Badge, Card, Code, FactList, type Tone } from '../kit/elements.js';
 import { Message } from '../kit/frame.js';
+import { Folded, Row } from '../kit/layout.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, type TextKey } from '../texts.js';
 import { pathTo } from '../visit.js';
-import type { Drawings, PaymentCodes } from './payment-codes.js';
 import { toneOfState, wordFor } from './story.js';
 import { shownValue } from './story-timeline.js';
 
@@ -26,9 +26,8 @@ export function pathOfRecord(visit: Visit, list: string, id: string): string {
   return pathTo(visit, `${list}/${encodeURIComponent(id)}`);
 }
 
-/** An identifier; one click marks all of it. */
 export function Identifier({ text }: { text: string | null }): JSX.Element | string {
-  return text === null ? '—' : <code class="identifier">{text}</code>;
+  return text === null ? '—' : <code>{text}</code>;
 }
 
 /** A state that the database stores, in words. */
@@ -145,7 +144,7 @@ export function Steps({
 }): JSX.Element {
   return (
     <Card title={t('payment.steps')}>
-      <div class="row">{children}</div>
+      <Row>{children}</Row>
     </Card>
   );
 }
@@ -162,71 +161,13 @@ export function Exchanged({
 }): JSX.Element | null {
   if (value === null || value === undefined) return null;
   return (
-    <details class="card">
-      <summary>{t(title)}</summary>
-      <pre tabindex={0}>{indented(value)}</pre>
-    </details>
+    <Folded title={t(title)}>
+      <Code text={indented(value)} />
+    </Folded>
   );
 }
 
 /** JSON with its numbers as they were written. */
 function indented(value: unknown): string {
   return stringify(parseJson(stringifyJson(value)), undefined, 2) ?? '';
-}
-
-/** The codes to pay with, drawn and as texts; folded where nothing is to be paid any more. */
-export function CodesCard({
-  visit: { t },
-  title = 'payment.codes',
-  codes: { digitableLine, pixCode },
-  drawings,
-  isOpen = false,
-}: {
-  visit: Visit;
-  title?: TextKey;
-  codes: PaymentCodes;
-  drawings: Drawings;
-  isOpen?: boolean;
-}): JSX.Element | null {
-  if (digitableLine === null && pixCode === null) return null;
-  return (
-    <details class="card codes-to-pay" open={isOpen}>
-      <summary>{t(title)}</summary>
-      <div class="cards">
-        {pixCode !== null && (
-          <div>
-            {drawings.qrCode !== null && (
-              <Drawing name={t('payment.qrCode')} class="qr" svg={drawings.qrCode} />
-            )}
-            <CodeText label={t('payment.pixCode')} text={pixCode} />
-          </div>
-        )}
-        {digitableLine !== null && (
-          <div>
-            {drawings.barCode !== null && (
-              <Drawing name={t('payment.barCode')} class="bars" svg={drawings.barCode} />
-            )}
-            <CodeText label={t('payment.digitableLine')} text={digitableLine} />
-          </div>
-        )}
-      </div>
-      <p class="hint">{t('payment.copyHint')}</p>
-    </details>
-  );
-}
-
-function Drawing({ name, class: className, svg }: { name: string; class: string; svg: string }) {
-  // The SVG is drawn from digits and squares: nothing of the text is in it.
-  return (
-    <div class={className} role="img" aria-label={name} dangerouslySetInnerHTML={{ __html: svg }} />
-  );
-}
-
-function CodeText({ label, text }: { label: string; text: string }) {
-  return (
-    <label>
-      {label}
-      <input class="code" readOnly value={text} />
-    </label>
-  );
 }

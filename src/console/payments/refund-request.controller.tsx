@@ -1,29 +1,32 @@
 // Refunds a received Pix, in full or in part: a page asks for the amount, the next one shows
 // exactly what will be sent, and the outcome is the refund itself.
 import { Controller } from '@nestjs/common';
+import { printReais } from '../../brazil/printed-text.js';
 import { refundTransaction } from '../../bank-contract/refunds.js';
 import { AppError } from '../../platform/errors.js';
 import { newId } from '../../platform/ids.js';
 import { isNsu } from '../../platform/http/listing.js';
 import { RefundsService, type RefundPreview } from '../../outbound/refunds/refunds.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { Amount, FactList } from '../kit/elements.js';
 import { formatTime } from '../formats.js';
-import { Field, Form, Message } from '../kit/frame.js';
+import { Amount, FactList } from '../kit/elements.js';
+import { AskingForm, Fields, type FormFields } from '../kit/form.js';
+import { Message } from '../kit/frame.js';
+import { ListCard } from '../kit/list-page.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
+import { readTypedAmount, writeTypedAmount } from '../typed-amount.js';
 import { accountOf, pathTo, requireReason } from '../visit.js';
+import { Identifier } from './record-page.js';
 import {
+  Confirmation,
   keyOf,
   operationIdOf,
   preferencesOf,
   problemOf,
-  seenRefund,
-  type RequestProblem,
-} from './payment-requests.js';
-import { Identifier } from './record-page.js';
-import { ProblemNotice, RequestFields, requestText, SentToBank } from './request-form.js';
-import { readTypedAmount, writeTypedAmount } from '../typed-amount.js';
+  ProblemNotice,
+  requestText,
+} from './request-form.js';
 
 const path = '/console/accounts/:account/refunds/new/:nsu';
 
@@ -80,7 +83,7 @@ interface Asked {
   /** As it was typed; null while the person was not asked for it. */
   typedAmount: string | null;
   requestKey: string;
-  problem: RequestProblem | null;
+  problem: AppError | null;
 }
 
 interface Props {
@@ -129,7 +132,7 @@ function RefundPage({ visit, asked }: Props) {
       {refusal !== null ? (
         <Message kind="warn">{t(`payment.problem.${refusal}`)}</Message>
       ) : isValid ? (
-        <Confirmation visit={visit} asked={asked} amount={amount} />
+        <RefundForm visit={visit} asked={asked} amount={amount} />
       ) : (
         <AmountForm visit={visit} asked={asked} />
       )}
@@ -137,34 +140,40 @@ function RefundPage({ visit, asked }: Props) {
   );
 }
 
+const amountFields: FormFields = {
+  amount: {
+    ...{ label: 'payment.refundAmount', hint: 'payment.refundAmountHint', is: 'amount' },
+    ...{ maxLength: 30, required: true },
+  },
+};
+
 function AmountForm({ visit, asked: { preview, typedAmount } }: Props) {
   const { t, path: action } = visit;
+  const amount = typedAmount ?? writeTypedAmount(preview.refundableCents);
   return (
-    <div class="card">
+    <ListCard>
       {typedAmount !== null && <Message kind="bad">{t('payment.wrongAmount')}</Message>}
-      <form method="get" action={action}>
-        <Field
-          label={t('payment.refundAmount')}
-          hint={t('payment.refundAmountHint')}
-          name="amount"
-          inputMode="decimal"
-          value={typedAmount ?? writeTypedAmount(preview.refundableCents)}
-          maxLength={30}
-          required
-        />
+      <AskingForm action={action}>
+        <Fields {...{ visit, fields: amountFields, values: { amount } }} />
         <button>{t('app.continue')}</button>
-      </form>
-    </div>
+      </AskingForm>
+    </ListCard>
   );
 }
 
-function Confirmation({ visit, asked, amount }: Props & { amount: bigint }) {
-  const { t, path: action } = visit;
+function RefundForm({ visit, asked, amount }: Props & { amount: bigint }) {
+  const { t, path } = visit;
   const { preview, requestKey, problem } = asked;
   const { original, refundableCents } = preview;
   return (
-    <div class="card">
-      <h2>{t('payment.confirm')}</h2>
+    <Confirmation
+      {...{ visit, requestKey, problem }}
+      sent={requestText(refundTransaction, inputOf(original.nsu, amount))}
+      shown={seenRefund(original.nsu, refundableCents, amount)}
+      hidden={{ amount: writeTypedAmount(amount) }}
+      button="payment.refundNow"
+      back={{ href: path, text: 'payment.otherAmount' }}
+    >
       <p>{t('payment.confirmRefund')}</p>
       <p>
         {t('payment.refundAmount')}{' '}
@@ -172,22 +181,11 @@ function Confirmation({ visit, asked, amount }: Props & { amount: bigint }) {
           <Amount cents={amount} />
         </strong>
       </p>
-      <SentToBank
-        visit={visit}
-        text={requestText(refundTransaction, inputOf(original.nsu, amount))}
-      />
-      <Form visit={visit} action={action} shown={seenRefund(original.nsu, refundableCents, amount)}>
-        <input type="hidden" name="amount" value={writeTypedAmount(amount)} />
-        <RequestFields
-          visit={visit}
-          requestKey={requestKey}
-          asksForDuplicate={problem?.isPossibleDuplicate === true}
-        />
-        <div class="row">
-          <button>{t('payment.refundNow')}</button>
-          <a href={action}>{t('payment.otherAmount')}</a>
-        </div>
-      </Form>
-    </div>
+    </Confirmation>
   );
+}
+
+/** What a person saw of a refund when they confirmed it, for the audit. */
+function seenRefund(nsu: bigint, refundable: bigint, amount: bigint): string {
+  return `nsu ${nsu}, refundable ${printReais(refundable)}, amount ${printReais(amount)}`;
 }

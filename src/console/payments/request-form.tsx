@@ -1,12 +1,57 @@
-// The elements of the pages that confirm a request: exactly what is sent, and why it was refused.
+// The forms by which people request payments: exactly what is sent, and why it was refused.
 import { z } from 'zod';
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import type { Route, RouteInput } from '../../bank-contract/route.js';
+import { operationHeader, type RequestPreferences } from '../../outbound/operations/operation.js';
+import { AppError, invariant } from '../../platform/errors.js';
+import type { Reply } from '../../platform/http/contract-route.js';
+import { readUuid } from '../../platform/http/listing.js';
 import { stringifyJson } from '../../platform/json/exact-json.js';
-import { Field, Message } from '../kit/frame.js';
+import { Card, Code } from '../kit/elements.js';
+import { Fields, Hidden, reasonField, type FormFields, type HiddenValues } from '../kit/form.js';
+import { Form, Message } from '../kit/frame.js';
+import { Row } from '../kit/layout.js';
 import type { Visit } from '../requests.js';
-import { pathTo } from '../visit.js';
-import type { RequestProblem } from './payment-requests.js';
+import { findTextKey, type TextKey } from '../texts.js';
+import { callerOf, pathTo } from '../visit.js';
+
+/**
+ * The idempotency key of a form, made when the form was shown: a form that is sent twice requests
+ * once. Throws `not_found` for a form without one.
+ */
+export function keyOf({ form }: Visit): string {
+  return readUuid(form.get('key') ?? '');
+}
+
+/** A person waits for the answer, and says it where the request may be a duplicate. */
+export function preferencesOf(visit: Visit): RequestPreferences {
+  return {
+    respondAsync: false,
+    allowDuplicate: visit.form.get('duplicate') === 'yes',
+    requestedBy: { source: 'console', actor: callerOf(visit).actor },
+  };
+}
+
+/** Of the operation that the reply is about. */
+export function operationIdOf({ headers }: Reply): string {
+  const id = headers[operationHeader];
+  invariant(id, 'the reply to a request names its operation');
+  return id;
+}
+
+/** Why a request was refused. Rethrows what is no refusal. */
+export function problemOf(error: unknown): AppError {
+  if (!(error instanceof AppError) || error.code === 'not_found') throw error;
+  return error;
+}
+
+/** The page of what the API has at this address. */
+function pageAt(location = ''): string | null {
+  const [, operationId] = /^\/v1\/operations\/([0-9a-f-]{36})$/.exec(location) ?? [];
+  const [, nsu] = /^\/v1\/transactions\?nsu=(\d+)$/.exec(location) ?? [];
+  if (operationId) return `operations/${operationId}`;
+  return nsu ? `statement/${nsu}` : null;
+}
 
 /** The request as the bank gets it: method, path, query and body. */
 export function requestText<R extends Route>(
@@ -25,70 +70,70 @@ export function requestText<R extends Route>(
   return `${route.method} ${path}${search === '' ? '' : `?${search}`}${sent}`;
 }
 
-export function SentToBank({ visit: { t }, text }: { visit: Visit; text: string }): JSX.Element {
-  return (
-    <>
-      <h3>{t('payment.sent')}</h3>
-      <pre class="request">{text}</pre>
-    </>
-  );
-}
-
 export function ProblemNotice({
   visit,
-  problem,
+  problem: { code, details },
 }: {
   visit: Visit;
-  problem: RequestProblem;
+  problem: AppError;
 }): JSX.Element {
   const { t } = visit;
-  const { text, code, duplicatePage } = problem;
+  const reason = details.reason ?? code;
+  const text = findTextKey(`payment.problem.${reason}`);
+  const duplicatePage = pageAt(details.headers?.Location);
   return (
     <Message kind="bad">
-      {t(text)}
-      {code !== null && (
-        <>
-          {' '}
-          <code>{code}</code>
-        </>
-      )}
+      {t(text ?? 'payment.problem.other')} {text === null && <code>{reason}</code>}{' '}
       {duplicatePage !== null && (
-        <>
-          {' '}
-          <a href={pathTo(visit, duplicatePage)}>{t('payment.see.duplicate')}</a>
-        </>
+        <a href={pathTo(visit, duplicatePage)}>{t('payment.see.duplicate')}</a>
       )}
     </Message>
   );
 }
 
-/** The fields that each request of a person has: its key, its reason and its consent. */
-export function RequestFields({
-  visit: { t, form },
-  requestKey,
-  asksForDuplicate = false,
-}: {
+const requestFields: FormFields = {
+  reason: { ...reasonField.reason, hint: 'payment.reasonHint' },
+};
+const duplicateFields: FormFields = {
+  ...requestFields,
+  duplicate: { label: 'payment.sendAnyway', is: 'check' },
+};
+
+interface ConfirmationProps {
   visit: Visit;
+  /** The request as the bank gets it. */
+  sent: string;
+  /** What the audit records that the person has seen. */
+  shown: string;
   requestKey: string;
-  asksForDuplicate?: boolean;
-}): JSX.Element {
+  problem: AppError | null;
+  hidden?: HiddenValues;
+  button: TextKey;
+  /** The way back. */
+  back: { href: string; text: TextKey };
+  /** What is asked for, in words. */
+  children: ComponentChildren;
+}
+
+/** Asks once more for what cannot be undone. */
+export function Confirmation(props: ConfirmationProps): JSX.Element {
+  const { visit, sent, shown, requestKey, problem, hidden = {}, button, back, children } = props;
+  const { t } = visit;
+  // Another operation may be the same request: the person may send this one anyway.
+  const fields = problem?.code === 'possible_duplicate' ? duplicateFields : requestFields;
   return (
-    <>
-      <input type="hidden" name="key" value={requestKey} />
-      <Field
-        label={t('app.reason')}
-        hint={t('payment.reasonHint')}
-        name="reason"
-        value={form.get('reason') ?? ''}
-        maxLength={500}
-        required
-      />
-      {asksForDuplicate && (
-        <label>
-          <input type="checkbox" name="duplicate" value="yes" />
-          {t('payment.sendAnyway')}
-        </label>
-      )}
-    </>
+    <Card title={t('payment.confirm')}>
+      {children}
+      <h3>{t('payment.sent')}</h3>
+      <Code text={sent} wraps />
+      <Form visit={visit} action={visit.path} shown={shown}>
+        <Hidden values={{ key: requestKey, ...hidden }} />
+        <Fields visit={visit} fields={fields} />
+        <Row>
+          <button>{t(button)}</button>
+          <a href={back.href}>{t(back.text)}</a>
+        </Row>
+      </Form>
+    </Card>
   );
 }

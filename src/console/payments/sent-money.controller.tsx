@@ -1,18 +1,36 @@
 // A transfer, a bill payment or a refund: money that we sent, or are about to send, with its story.
 import { Controller } from '@nestjs/common';
+import type { ComponentChildren, JSX } from 'preact';
+import type { Counterparty } from '../../access/counterparties/resolution.js';
+import type { Cents } from '../../brazil/cents.js';
 import { BillPaymentViews } from '../../outbound/bill-payments/bill-payment-views.service.js';
 import { shownResponse } from '../../access/counterparties/counterparty.schema.js';
 import { RefundViews } from '../../outbound/refunds/refund-views.service.js';
 import { TransferViews } from '../../outbound/transfers/transfer-views.service.js';
 import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { formatAmount } from '../formats.js';
+import { formatAmount, formatTime } from '../formats.js';
+import { CodesCard } from '../kit/codes-to-pay.js';
+import { Amount, FactList, type Tone } from '../kit/elements.js';
+import { Cards } from '../kit/layout.js';
 import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
+import type { TextKey } from '../texts.js';
 import { callerOf } from '../visit.js';
 import { billCodes, drawingsOf } from './payment-codes.js';
-import { PaymentStories } from './payment-stories.service.js';
-import { CodesCard, recordId } from './record-page.js';
-import { SentMoneyPage } from './sent-money-page.js';
+import { PaymentStories, type ComposedStory } from './payment-stories.service.js';
+import {
+  CounterpartyCard,
+  Exchanged,
+  Identifier,
+  OutcomeNotice,
+  recordId,
+  RecordStateBadge,
+  RelatedRecords,
+  SettlementBadge,
+  type RelatedLink,
+} from './record-page.js';
+import { awaitedOf } from './story.js';
+import { Story } from './story-timeline.js';
 
 @Controller()
 export class SentMoneyPages {
@@ -122,4 +140,115 @@ function resourcesOf(kind: string, id: string, operationId: string) {
     { kind, id },
     { kind: 'operation', id: operationId },
   ];
+}
+
+interface SentRecord {
+  /** Which list of texts names its states. */
+  list: 'transferState' | 'billState' | 'refundState';
+  state: string;
+  operationId: string;
+  operationState: string;
+  expectedPaymentId: string;
+  settlement: string;
+  amount: Cents;
+  /** Of the debit. */
+  nsu: bigint | null;
+  createdAt: Date;
+  bankStatus?: string | null;
+  errorCode?: string | null;
+  scheduledFor?: Date | null;
+  reversals: readonly { nsu: bigint; amount: Cents }[];
+}
+
+interface Props {
+  visit: Visit;
+  record: SentRecord;
+}
+
+function SentMoneyPage({
+  visit,
+  record,
+  identifiers,
+  related = [],
+  counterparty,
+  story,
+  response,
+  children,
+}: Props & {
+  identifiers: readonly (readonly [TextKey, string | null])[];
+  related?: readonly RelatedLink[];
+  counterparty: Counterparty;
+  story: ComposedStory;
+  response: unknown;
+  children?: ComponentChildren;
+}): JSX.Element {
+  return (
+    <>
+      <OutcomeNotice visit={visit} operation={record} />
+      <Cards>
+        <SentFacts visit={visit} record={record} />
+        <FactList
+          visit={visit}
+          title="payment.identifiers"
+          facts={identifiers.map(([key, text]) => [key, <Identifier text={text} />])}
+        />
+        <CounterpartyCard visit={visit} title="payment.payee" counterparty={counterparty} />
+        <RelatedRecords visit={visit} links={[...related, ...linksOf(record), ...story.breaks]} />
+      </Cards>
+      {children}
+      <Story visit={visit} {...story} awaited={awaitedOf(record)} />
+      <Exchanged visit={visit} title="payment.response" value={response} />
+    </>
+  );
+}
+
+function linksOf({ operationId, expectedPaymentId, nsu, reversals }: SentRecord): RelatedLink[] {
+  const line = (label: TextKey, id: bigint) => ({ label, list: 'statement', id: id.toString() });
+  return [
+    { label: 'payment.operation', list: 'operations', id: operationId },
+    { label: 'payment.expectedPayment', list: 'expected-payments', id: expectedPaymentId },
+    ...(nsu === null ? [] : [line('payment.debit', nsu)]),
+    ...reversals.slice(0, 5).map((reversal) => line('payment.reversal', reversal.nsu)),
+  ];
+}
+
+function SentFacts({ visit, record }: Props) {
+  const { t, language } = visit;
+  const { list, state, operationState, settlement, amount, createdAt, scheduledFor } = record;
+  const { bankStatus, errorCode } = record;
+  return (
+    <FactList
+      visit={visit}
+      title="payment.facts"
+      facts={[
+        ['payment.settlement', <SettlementBadge visit={visit} settlement={settlement} />],
+        [
+          'payment.state',
+          <RecordStateBadge
+            visit={visit}
+            list={`payment.${list}`}
+            state={state}
+            tone={toneOfRecord(state)}
+          />,
+        ],
+        [
+          'payment.request',
+          <RecordStateBadge visit={visit} list="payment.operation" state={operationState} />,
+        ],
+        ['payment.amount', <Amount cents={amount} />],
+        ['payment.createdAt', formatTime(createdAt, language)],
+        ...(scheduledFor
+          ? [['payment.scheduledFor', formatTime(scheduledFor, language)] as const]
+          : []),
+        ...(bankStatus ? [['payment.bankStatus', <Identifier text={bankStatus} />] as const] : []),
+        ...(errorCode ? [['payment.errorCode', <Identifier text={errorCode} />] as const] : []),
+        ['payment.nsu', record.nsu?.toString() ?? t('app.none')],
+      ]}
+    />
+  );
+}
+
+function toneOfRecord(state: string): Tone {
+  if (state === 'effective' || state === 'paid' || state === 'accepted') return 'good';
+  return state === 'failed' || state === 'rejected' ? 'bad' : 'plain';
 }

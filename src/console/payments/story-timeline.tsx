@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import type { NameOfActor } from '../actor-names.service.js';
 import { Card, Timeline } from '../kit/elements.js';
+import { Hint } from '../kit/layout.js';
 import { formatAmount, formatTime } from '../formats.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
@@ -38,13 +39,9 @@ export function Story({
           ...(awaited === null ? [] : [{ at: null, tone: 'warn' as const, title: t(awaited) }]),
         ]}
       />
-      {omitted.length > 0 && (
-        <ul class="hint">
-          {omitted.map((key) => (
-            <li>{t(key)}</li>
-          ))}
-        </ul>
-      )}
+      {omitted.map((key) => (
+        <Hint isBlock>{t(key)}</Hint>
+      ))}
     </Card>
   );
 }
@@ -64,9 +61,7 @@ function Detail({
       {detail !== null && <div>{detailOf(visit, detail)}</div>}
       {actor !== null && <div>{t('payment.by', { name: nameOf(actor) })}</div>}
       {reason !== null && reason !== '' && <div>{t('payment.because', { reason })}</div>}
-      {bankAt && (
-        <div class="muted">{t('payment.atBank', { time: formatTime(bankAt, language) })}</div>
-      )}
+      {bankAt && <Hint isBlock>{t('payment.atBank', { time: formatTime(bankAt, language) })}</Hint>}
       {page !== null && pathTo(visit, page) !== visit.path && (
         <a href={pathTo(visit, page)}>{t(labelOf(page))}</a>
       )}
