@@ -3,7 +3,7 @@
 import type { ProjectFile, Rule } from './project-file.js';
 
 /** Folders of the console whose pages are still to move to the kit. */
-const notMoved = ['approvals', 'first-steps', 'payments', 'search'];
+const notMoved = ['first-steps'];
 
 const folderOf = ({ path }: ProjectFile) =>
   /^src\/console\/([\w-]+)\/.*(?<!\.spec)\.tsx$/.exec(path)?.[1] ?? null;
