@@ -1,5 +1,5 @@
 // Each content and name rule with a small tree that breaks it and the violations it must report.
-import { foldersToMoveHaveMarkup, markupStandsInTheKit } from './markup.js';
+import { markupStandsInTheKit } from './markup.js';
 import type { ProvenRule } from './project-file.js';
 import {
   idsAscendByOneClock,
@@ -333,22 +333,13 @@ export const sourceRules: ProvenRule[] = [
     rule: markupStandsInTheKit,
     tree: {
       'src/console/kit/a.tsx': '<form class="card"><table></table></form>',
-      'src/console/moved/a.tsx': 'const a = <Form />;\n<form>\n<p class="muted" />\n<table>',
+      'src/console/days/a.tsx': 'const a = <Form />;\n<form>\n<p class="muted" />\n<table>',
     },
     found: [
-      'src/console/moved/a.tsx:2 "<form" stands outside of the kit',
-      'src/console/moved/a.tsx:3 "class=" stands outside of the kit',
-      'src/console/moved/a.tsx:4 "<table" stands outside of the kit',
+      'src/console/days/a.tsx:2 "<form" stands outside of the kit',
+      'src/console/days/a.tsx:3 "class=" stands outside of the kit',
+      'src/console/days/a.tsx:4 "<table" stands outside of the kit',
     ],
-  },
-  {
-    name: 'of pages that have moved to the kit are no exceptions',
-    rule: foldersToMoveHaveMarkup,
-    tree: {
-      'src/console/first-steps/a.tsx': '<Card />',
-      'src/console/settings/a.tsx': '<p class="a" />',
-    },
-    found: ['src/console/first-steps has moved to the kit: remove the exception'],
   },
 ];
 

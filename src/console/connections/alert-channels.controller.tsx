@@ -20,6 +20,7 @@ import {
   attempt,
   typedBody,
   FormCard,
+  ofForm,
   readBody,
   statusOf,
   Step,
@@ -165,6 +166,7 @@ export class AlertChannelPages {
 
   private async listPage(visit: Visit, problem: AppError | null): Promise<Shown> {
     const { t } = visit;
+    const path = pathTo(visit, 'alert-channels');
     const rows = await this.channels.listPage(accountOf(visit).id, all);
     const body = (
       <>
@@ -193,12 +195,11 @@ export class AlertChannelPages {
         {isAllowedTo(visit, manage) &&
           channelKinds.map((kind) => (
             <FormCard
-              {...{ visit, fields: fieldsOf(visit, kind, true), hidden: { kind } }}
+              {...ofForm(visit, path, problem, visit.form.get('kind') === kind)}
+              {...{ fields: fieldsOf(visit, kind, true), hidden: { kind } }}
               title={`alertChannels.create.${kind}`}
               intro={`alertChannels.explain.${kind}`}
               values={{ language: visit.language }}
-              problem={visit.form.get('kind') === kind ? problem : null}
-              action={pathTo(visit, 'alert-channels')}
               button="alertChannels.create"
               needsStepUp
             />

@@ -1,7 +1,9 @@
 // The three steps of the first visit. The page loads itself again while it waits for something.
-import { Card, Empty, Timeline, type TimelineEntry } from '../kit/elements.js';
+import { Card, Code, Empty, Timeline, type TimelineEntry } from '../kit/elements.js';
 import { formatAmount, formatTime } from '../formats.js';
-import { Field, Form, Message } from '../kit/frame.js';
+import { FieldForm, type FormFields } from '../kit/form.js';
+import { Message } from '../kit/frame.js';
+import { Row } from '../kit/layout.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import { isAllowedTo, pathTo } from '../visit.js';
@@ -53,9 +55,10 @@ function Demo({ visit }: { visit: Visit }) {
   return (
     <Card title={t('firstSteps.demo')}>
       <p>{t('firstSteps.demoWhy')}</p>
-      <Form visit={visit} action={pathTo(visit, 'first-steps/demo')}>
-        <button>{t('firstSteps.openDemo')}</button>
-      </Form>
+      <FieldForm
+        {...{ visit, fields: {}, action: pathTo(visit, 'first-steps/demo') }}
+        button="firstSteps.openDemo"
+      />
     </Card>
   );
 }
@@ -101,12 +104,12 @@ function ChargeStep({ visit, facts }: Props) {
       {progress ? (
         <>
           <Message kind="good">{t('firstSteps.created', { id: progress.correlationId })}</Message>
-          <p class="row">
+          <Row>
             <a href={pathTo(visit, `charges/${encodeURIComponent(progress.correlationId)}`)}>
               {t('firstSteps.open')}
             </a>
             <a href={pathTo(visit, 'first-steps')}>{t('firstSteps.another')}</a>
-          </p>
+          </Row>
         </>
       ) : (
         <>
@@ -126,6 +129,13 @@ function ChargeStep({ visit, facts }: Props) {
   );
 }
 
+const chargeFields: FormFields = {
+  payerName: { label: 'firstSteps.payerName', required: true },
+  payerDocument: { label: 'firstSteps.payerDocument', required: true },
+  amount: { label: 'firstSteps.amount', is: 'amount', required: true },
+  dueDate: { label: 'firstSteps.dueDate', is: 'date', required: true },
+};
+
 function ChargeForm({ visit, facts }: Props) {
   const { t } = visit;
   const { charge, idempotencyKey, problem, serviceUrl, apiKey } = facts;
@@ -135,44 +145,15 @@ function ChargeForm({ visit, facts }: Props) {
       {problem !== undefined && (
         <Message kind="bad">{t('firstSteps.problem', { problem })}</Message>
       )}
-      <Form visit={visit} action={pathTo(visit, 'first-steps')}>
-        <input type="hidden" name="key" value={idempotencyKey} />
-        <input type="hidden" name="correlationId" value={charge.correlationId} />
-        <div class="row">
-          <Field
-            label={t('firstSteps.payerName')}
-            name="payerName"
-            value={charge.payerName}
-            required
-          />
-          <Field
-            label={t('firstSteps.payerDocument')}
-            name="payerDocument"
-            value={charge.payerDocument}
-            required
-          />
-          <Field
-            label={t('firstSteps.amount')}
-            name="amount"
-            inputmode="decimal"
-            value={charge.amount}
-            required
-          />
-          <Field
-            label={t('firstSteps.dueDate')}
-            name="dueDate"
-            type="date"
-            value={charge.dueDate}
-            required
-          />
-          <button>{t('firstSteps.create')}</button>
-        </div>
-      </Form>
+      <FieldForm
+        {...{ visit, fields: chargeFields, values: { ...charge } }}
+        action={pathTo(visit, 'first-steps')}
+        hidden={{ key: idempotencyKey, correlationId: charge.correlationId }}
+        button="firstSteps.create"
+      />
       <details>
         <summary>{t('firstSteps.curl')}</summary>
-        <pre tabindex={0}>
-          <code>{curlOf(serviceUrl, apiKey ?? t('firstSteps.yourKey'), charge)}</code>
-        </pre>
+        <Code text={curlOf(serviceUrl, apiKey ?? t('firstSteps.yourKey'), charge)} />
       </details>
     </>
   );
@@ -215,9 +196,9 @@ function Payment({ visit, facts, progress }: Props & { progress: ChargeProgress 
     <>
       <p>{t('firstSteps.payWhy')}</p>
       {isAllowedTo(visit, 'play the payer') && (
-        <Form visit={visit} action={pathTo(visit, path)}>
-          <button>{t('firstSteps.pay')}</button>
-        </Form>
+        <FieldForm
+          {...{ visit, fields: {}, action: pathTo(visit, path), button: 'firstSteps.pay' }}
+        />
       )}
     </>
   );
@@ -253,9 +234,9 @@ function Done({ visit, progress }: { visit: Visit; progress: ChargeProgress }) {
   const { correlationId: id, amountCents } = progress;
   return (
     <>
-      <div class="notice state good" role="status">
+      <Message kind="good" is="state">
         {t('firstSteps.done', { id, amount: formatAmount(amountCents ?? 0n) })}
-      </div>
+      </Message>
       <p>{t('firstSteps.next')}</p>
     </>
   );

@@ -104,9 +104,17 @@ export async function attempt<Result>(act: () => Promise<Result>): Promise<Attem
   }
 }
 
-/** Where a page has several forms, what was typed and what is wrong are those of the form sent. */
-export function ofForm(visit: Visit, action: string, problem: AppError | null) {
-  if (visit.path === action) return { visit, action, problem };
+/**
+ * Where a page has several forms, what was typed and what is wrong are those of the form that was
+ * sent: the one with its action, where `isSent` does not say it.
+ */
+export function ofForm(
+  visit: Visit,
+  action: string,
+  problem: AppError | null,
+  isSent = visit.path === action,
+) {
+  if (isSent) return { visit, action, problem };
   return { visit: { ...visit, form: new URLSearchParams() }, action, problem: null };
 }
 

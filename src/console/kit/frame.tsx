@@ -6,7 +6,6 @@ import type { Assets } from '../assets.service.js';
 import { sections, type MenuEntry, type Section } from '../page.js';
 import { Icon, type IconName } from './icon.js';
 import { openAddress, pageField, type Visit } from '../requests.js';
-import type { TextKey } from '../texts.js';
 import type { Language } from '../texts/languages.js';
 
 const htmxSettings = JSON.stringify({
@@ -263,21 +262,6 @@ export function Form({
   );
 }
 
-/** A field with its label. */
-export function Field({
-  label,
-  hint,
-  ...input
-}: { label: string; hint?: string } & JSX.IntrinsicElements['input']): JSX.Element {
-  return (
-    <label>
-      {label}
-      {hint && <span class="hint"> {hint}</span>}
-      <input {...input} />
-    </label>
-  );
-}
-
 /** A message about what was just done or is wrong; readers of the screen hear it at once. */
 export function Message({
   kind,
@@ -293,48 +277,6 @@ export function Message({
   return (
     <div {...attributes} class={['notice', is, kind].filter(Boolean).join(' ')} role={role}>
       {children}
-    </div>
-  );
-}
-
-/** A table that scrolls by itself where the screen is narrow. */
-export function DataTable({
-  visit,
-  name,
-  columns,
-  numbers = [],
-  empty,
-  children,
-  hasKeys = false,
-}: {
-  visit: Visit;
-  /** What a reader of the screen hears. */
-  name: string;
-  columns: readonly TextKey[];
-  /** The columns of numbers: their headings stand right, as their cells (`td.number`). */
-  numbers?: readonly TextKey[];
-  /** What stands in its place where a list of rows is empty. */
-  empty?: string;
-  children: ComponentChildren;
-  /** Whether keys move through the rows: see src/console/keyboard.ts. */
-  hasKeys?: boolean;
-}): JSX.Element {
-  if (empty !== undefined && Array.isArray(children) && children.length === 0)
-    return <p class="muted">{empty}</p>;
-  return (
-    <div class="scroll" role="region" aria-label={name} tabindex={0}>
-      <table>
-        <thead>
-          <tr>
-            {columns.map((key) => (
-              <th scope="col" class={numbers.includes(key) ? 'number' : undefined}>
-                {visit.t(key)}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody data-rows={hasKeys || undefined}>{children}</tbody>
-      </table>
     </div>
   );
 }

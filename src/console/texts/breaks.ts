@@ -161,7 +161,6 @@ export const breaksTexts = {
   'breaks.todo': ['O que fazer', 'What to do'],
   'breaks.facts': ['Dados', 'Facts'],
   'breaks.evidence': ['Evidências', 'Evidence'],
-  'breaks.technical': ['Dados técnicos', 'Technical data'],
   'breaks.line': ['Lançamento do extrato', 'Statement line'],
   'breaks.payment': ['Pagamento previsto', 'Expected payment'],
   'breaks.lineOf': ['Lançamento NSU {nsu}', 'Line NSU {nsu}'],
@@ -192,7 +191,6 @@ export const breaksTexts = {
   'breaks.anyAmount': ['o pagador escolhe', 'the payer chooses'],
   'breaks.candidates': ['Candidatos', 'Candidates'],
   'breaks.candidate': ['Candidato {number}', 'Candidate {number}'],
-  'breaks.choose': ['Escolher o candidato {number}', 'Choose candidate {number}'],
   'breaks.score': ['{score} de 100', '{score} of 100'],
   'breaks.noCandidates': [
     'Nenhum candidato parecido foi encontrado. Um id conhecido pode ser informado em "Conciliar".',
@@ -231,8 +229,6 @@ export const breaksTexts = {
   'breaks.before.became': ['No que deu', 'What became of it'],
   'breaks.manual': ['por uma pessoa', 'by a person'],
   'breaks.keys': ['Atalhos do teclado', 'Keyboard shortcuts'],
-  'breaks.keys.key': ['Tecla', 'Key'],
-  'breaks.keys.does': ['O que faz', 'What it does'],
   'breaks.keys.move': [
     'próxima / anterior (ou setas, dentro da lista)',
     'next / previous (or arrows, within the list)',

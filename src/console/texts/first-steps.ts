@@ -44,10 +44,6 @@ export const firstStepsTexts = {
     'A cobrança não foi criada: {problem}',
     'The charge was not created: {problem}',
   ],
-  'firstSteps.fields': [
-    'Confira nome, documento, valor e vencimento.',
-    'Check name, document, amount and due date.',
-  ],
   'firstSteps.refused': ['o banco recusou o pedido.', 'the bank rejected the request.'],
   'firstSteps.three': ['3. Pague', '3. Pay it'],
   'firstSteps.payWhy': [
