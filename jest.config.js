@@ -19,20 +19,25 @@ const unit = {
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.dev', '<rootDir>/.data'],
 };
 
-const service = {
+/** Tests of what is started, with its PostgreSQL. */
+const started = {
   ...unit,
-  displayName: 'service',
-  testMatch: ['<rootDir>/test/{contract,integration}/**/*spec.ts'],
-  runtime: '<rootDir>/test/support/shared-modules-runtime.mjs',
-  testEnvironment: '<rootDir>/test/support/shared-modules-environment.mjs',
   setupFilesAfterEnv: ['<rootDir>/test/support/row-types-setup.ts'],
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
 };
 
-/** Tests of the whole process, which run the build. */
+const service = {
+  ...started,
+  displayName: 'service',
+  testMatch: ['<rootDir>/test/{contract,integration}/**/*spec.ts'],
+  runtime: '<rootDir>/test/support/shared-modules-runtime.mjs',
+  testEnvironment: '<rootDir>/test/support/shared-modules-environment.mjs',
+};
+
+/** Tests of the whole process, which run the build. Each has modules of its own, as a process. */
 const build = {
-  ...service,
+  ...started,
   displayName: 'build',
   testMatch: ['<rootDir>/test/e2e/**/*spec.ts'],
   globalSetup: '<rootDir>/test/support/build-setup.mjs',
