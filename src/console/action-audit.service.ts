@@ -43,8 +43,9 @@ export class ActionAudit implements NestInterceptor {
       await this.end(visit, entryId, error);
       throw error;
     });
-    const isRefused = answer instanceof Shown && (answer.options.status ?? 200) >= 400;
-    if (isRefused) await this.end(visit, entryId, new AppError('validation_failed'));
+    if (!(answer instanceof Shown)) return answer;
+    const { status = 200, problem = new AppError('validation_failed') } = answer.options;
+    if (status >= 400) await this.end(visit, entryId, problem);
     return answer;
   }
 

@@ -1,6 +1,7 @@
 // What a page of the console is: its place in the menu, and what its methods return.
 import type { Readable } from 'node:stream';
 import type { VNode } from 'preact';
+import type { AppError } from '../platform/errors.js';
 import type { AuditedActionName, AuditedSubject } from '../access/people/audited-actions.js';
 import type { Action } from '../access/people/roles.js';
 import type { Visit } from './requests.js';
@@ -76,6 +77,8 @@ export class Shown {
     readonly body: VNode,
     readonly options: {
       status?: number;
+      /** Why the form before was refused: the audit records its code. */
+      problem?: AppError;
       cookies?: string[];
       isNarrow?: boolean;
       part?: VNode;

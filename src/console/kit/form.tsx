@@ -119,8 +119,8 @@ export function ofForm(
 }
 
 /** Of the page that shows the problem of its form. */
-export function statusOf(problem: AppError | null): { status?: number } {
-  return problem ? { status: problem.status } : {};
+export function statusOf(problem: AppError | null): { status?: number; problem?: AppError } {
+  return problem ? { status: problem.status, problem } : {};
 }
 
 /**

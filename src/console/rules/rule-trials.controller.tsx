@@ -11,7 +11,7 @@ import { AppError } from '../../platform/errors.js';
 import { OtherPageFirst } from '../console.guard.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { Amount, Card, FactList } from '../kit/elements.js';
-import { attempt, Fields, FormCard, Hidden, readBody, typedBody } from '../kit/form.js';
+import { attempt, Fields, FormCard, Hidden, readBody, statusOf, typedBody } from '../kit/form.js';
 import { Form, Message } from '../kit/frame.js';
 import { Hint, Muted } from '../kit/layout.js';
 import { ListCard } from '../kit/list-page.js';
@@ -132,7 +132,7 @@ function refusedTrial(
       <BackToRule visit={visit} ruleId={ruleId} />
     </>
   );
-  return new Shown(visit.t('ruleTrial.start'), body, { status: problem.status });
+  return new Shown(visit.t('ruleTrial.start'), body, statusOf(problem));
 }
 
 function BackToRule({ visit, ruleId }: { visit: Visit; ruleId: string }) {

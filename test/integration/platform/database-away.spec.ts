@@ -11,6 +11,7 @@ import { isDatabaseUnavailable } from '../../../src/platform/postgres/database-e
 import { sampleChargeRequest } from '../../support/payments.js';
 import { serviceApplication, type ServiceApplication } from '../../support/service-application.js';
 import { testDatabase, type TestDatabase } from '../../support/postgres.js';
+import { until } from '../../support/until.js';
 
 describe('the service while the database cannot write', () => {
   let service: ServiceApplication;
@@ -20,18 +21,23 @@ describe('the service while the database cannot write', () => {
   afterAll(() => service.stop());
 
   const setReadOnly = async (isReadOnly: boolean) => {
-    const { pool } = service.database;
-    const { rows } = await pool.query<{ name: string }>('SELECT current_database() AS name');
-    const name = rows[0]?.name;
-    await pool.query('SET default_transaction_read_only = off');
-    await pool.query(`ALTER DATABASE ${name} SET default_transaction_read_only = ${isReadOnly}`);
+    const client = await service.database.pool.connect();
+    const { rows } = await client.query<{ name: string; now: string }>(
+      'SELECT current_database() AS name, clock_timestamp()::text AS now',
+    );
+    const [{ name, now } = { name: '', now: '' }] = rows;
+    await client.query('SET default_transaction_read_only = off');
+    await client.query(`ALTER DATABASE ${name} SET default_transaction_read_only = ${isReadOnly}`);
     // Only new sessions have the setting.
-    await pool
-      .query(
+    await until('the sessions from before have ended', async () => {
+      const { rowCount } = await client.query(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-         WHERE datname = current_database()`,
-      )
-      .catch(() => undefined);
+         WHERE datname = $1 AND pid <> pg_backend_pid() AND backend_start < $2::timestamptz`,
+        [name, now],
+      );
+      return rowCount === 0;
+    });
+    client.release(true);
   };
 
   it('answers 503 with Retry-After to whatever writes, is not ready, and works again', async () => {

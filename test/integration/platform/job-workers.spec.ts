@@ -132,6 +132,8 @@ it('end the jobs that run before the process stops, and begin no other', async (
   await until('the job runs', () => begun.length === 1);
   let hasStopped = false;
   const stopping = application.close().then(() => (hasStopped = true));
+  const { worker } = application.get(Reconciling);
+  await until('the worker closes', () => worker.closing !== undefined);
   await queue.enqueue({ accountId: 2 });
   expect(hasStopped).toBe(false);
   ends.shift()?.();
