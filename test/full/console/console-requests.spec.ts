@@ -167,5 +167,5 @@ describe('a request that no page offers', () => {
             faults.push(`${status} ${address} ${text.slice(0, 30)} ${JSON.stringify(shared)}`);
         }
     expect(faults).toEqual([]);
-  }, 60_000);
+  }, 180_000);
 });
