@@ -84,8 +84,8 @@ describe.each(hasRedis ? ['PostgreSQL', 'Redis'] : ['PostgreSQL'])(
       await second.kill();
       expect(await pay()).toBeLessThan(takeOverMs);
       await first.kill();
-      // What it enqueued runs to its end.
-      await sleep(syncIntervalMs * 4);
+      // What it enqueued runs to its end, also what was put off, for up to four seconds.
+      await sleep(syncIntervalMs * 10);
       await addLine();
       // Without a scheduler, nobody asks the bank: this test can fail.
       await sleep(syncIntervalMs * 4);

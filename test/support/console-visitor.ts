@@ -22,7 +22,13 @@ export function visitorOf(service: Pick<ServiceProcess, 'url'>) {
     const response = await fetch(`${service.url}${path}`, {
       redirect: 'manual',
       ...init,
-      headers: { 'accept-language': 'en', ...(cookie ? { cookie } : {}), ...init.headers },
+      headers: {
+        'accept-language': 'en',
+        // A kept connection may be closed by a process that was busy for seconds, as it is used.
+        connection: 'close',
+        ...(cookie ? { cookie } : {}),
+        ...init.headers,
+      },
     });
     for (const one of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(one) ?? [];
