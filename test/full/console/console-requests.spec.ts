@@ -157,7 +157,9 @@ describe('a request that no page offers', () => {
 
   it('is no fault of a form, whatever its fields hold', async () => {
     const faults: string[] = [];
-    for (const { path } of listForms())
+    // The demonstration has no field, and takes its time: demo-shop.spec.ts opens it.
+    const forms = listForms().filter(({ path }) => !path.endsWith('/first-steps/demo'));
+    for (const { path } of forms)
       for (const text of hostileTexts.slice(0, 2))
         for (const shared of [{}, sharedFields]) {
           const fields = Object.fromEntries(fieldNames.map((name) => [name, text]));
