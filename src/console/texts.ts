@@ -62,3 +62,9 @@ export function translateInto(language: Language): Translate {
 export function findTextKey(key: string): TextKey | null {
   return Object.hasOwn(texts, key) ? (key as TextKey) : null;
 }
+
+/** The text of a stored value, such as a kind; `other` where it is of a later version. */
+export function wordOf(t: Translate, prefix: string, value: string, other?: TextKey): string {
+  const key = findTextKey(`${prefix}.${value}`) ?? other;
+  return key ? t(key) : value;
+}

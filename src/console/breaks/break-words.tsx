@@ -11,14 +11,8 @@ import { formatAmount } from '../formats.js';
 import { Clipped } from '../kit/break-parts.js';
 import type { ListColumn } from '../kit/table.js';
 import type { Visit } from '../requests.js';
-import { findTextKey, type TextKey, type Translate } from '../texts.js';
+import { findTextKey, type Translate, wordOf } from '../texts.js';
 import { pathTo } from '../visit.js';
-
-/** The text of a stored value, such as a kind; `other` where it is of a later version. */
-export function wordOf(t: Translate, prefix: string, value: string, other?: TextKey): string {
-  const key = findTextKey(`${prefix}.${value}`) ?? other;
-  return key ? t(key) : value;
-}
 
 export function kindOf(t: Translate, kind: string): string {
   return wordOf(t, 'break', kind);

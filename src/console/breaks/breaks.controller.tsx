@@ -17,17 +17,11 @@ import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { callerOf, isAllowedTo, pathTo } from '../visit.js';
 import { readBreakList, type BreakList } from './break-list.js';
-import {
-  amountOf,
-  breakColumns,
-  kindOf,
-  SeverityBadge,
-  BreakStateBadge,
-  wordOf,
-} from './break-words.js';
+import { amountOf, breakColumns, kindOf, SeverityBadge, BreakStateBadge } from './break-words.js';
 import { BulkChoice } from './bulk-choice.js';
 import { DoneMessage } from './done-message.js';
 import { ListShortcuts } from './shortcuts.js';
+import { wordOf } from '../texts.js';
 
 type Row = Omit<VersionedView, 'version'>;
 

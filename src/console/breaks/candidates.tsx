@@ -10,10 +10,11 @@ import type { Visit } from '../requests.js';
 import { pathTo } from '../visit.js';
 import { LinkFields } from './action-forms-view.js';
 import type { BreakFacts, BreakViewProps } from './break-facts.js';
-import { amountOf, partyOf, wordOf } from './break-words.js';
+import { amountOf, partyOf } from './break-words.js';
 import { compareSides, type Comparison } from './compare-sides.js';
 import { Key } from './shortcuts.js';
 import { ComparisonTable } from './comparison.js';
+import { wordOf } from '../texts.js';
 
 type Candidate = BreakFacts['found']['candidates'][number];
 

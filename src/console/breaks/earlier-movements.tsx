@@ -11,7 +11,8 @@ import { ListTable } from '../kit/table.js';
 import type { Visit } from '../requests.js';
 import { pathTo } from '../visit.js';
 import type { BreakFacts } from './break-facts.js';
-import { kindOf, wordOf } from './break-words.js';
+import { kindOf } from './break-words.js';
+import { wordOf } from '../texts.js';
 
 export function EarlierMovementsCard({
   visit,

@@ -7,9 +7,9 @@ import { Amount, FactList } from '../kit/elements.js';
 import { Id } from '../kit/layout.js';
 import { formatTime } from '../formats.js';
 import type { Visit } from '../requests.js';
-import type { TextKey } from '../texts.js';
+import { type TextKey, wordOf } from '../texts.js';
 import type { BreakFacts } from './break-facts.js';
-import { wordOf, writeTaxId } from './break-words.js';
+import { writeTaxId } from './break-words.js';
 
 type Fact = readonly [TextKey, ComponentChildren];
 

@@ -8,11 +8,10 @@ import type { AlertSeverity, DeliveryState } from '../../generated/service/enums
 import { Badge, Code, type Tone } from '../kit/elements.js';
 import { Message } from '../kit/frame.js';
 import { ButtonLink } from '../kit/layout.js';
-import { wordIn } from '../kit/list-page.js';
 import type { ListColumn } from '../kit/table.js';
 import { escapeOf, formatCount, formatDuration, formatTime } from '../formats.js';
 import type { Visit } from '../requests.js';
-import { findTextKey, type Translate } from '../texts.js';
+import { findTextKey, type Translate, wordOf } from '../texts.js';
 import { pathTo } from '../visit.js';
 
 /** The address of a page of the account after a form, with what was done and how often. */
@@ -95,7 +94,7 @@ export function deliveryColumns(
       ),
     },
     { label: 'deliveries.state', cell: ({ state }) => <DeliveryBadge {...{ visit, state }} /> },
-    { label: 'deliveries.type', cell: ({ type }) => wordIn(visit, 'event', type) },
+    { label: 'deliveries.type', cell: ({ type }) => wordOf(visit.t, 'event', type) },
     {
       label: 'deliveries.endpoint',
       is: 'wide',

@@ -15,7 +15,7 @@ import { formatCount, formatTime } from '../formats.js';
 import { Card, Code, FactList, Timeline } from '../kit/elements.js';
 import { attempt, FormCard, statusOf } from '../kit/form.js';
 import { Cards, Hint, Muted } from '../kit/layout.js';
-import { listPage, wordIn } from '../kit/list-page.js';
+import { listPage } from '../kit/list-page.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import {
@@ -36,6 +36,7 @@ import {
   hostOf,
   prettyJson,
 } from './connection-elements.js';
+import { wordOf } from '../texts.js';
 
 const deliveries = '/console/accounts/:account/deliveries';
 const needs = 'view';
@@ -151,7 +152,7 @@ export class DeliveryPages {
         )}
       </>
     );
-    const title = t('deliveries.one', { type: wordIn(visit, 'event', found.event.type) });
+    const title = t('deliveries.one', { type: wordOf(visit.t, 'event', found.event.type) });
     return new Shown(title, body, statusOf(problem));
   }
 }
@@ -176,7 +177,7 @@ function DeliveryFacts({ visit, found }: { visit: Visit; found: Found }): JSX.El
       title="deliveries.facts"
       facts={[
         ['deliveries.state', <DeliveryBadge visit={visit} state={found.state} />],
-        ['deliveries.type', wordIn(visit, 'event', event.type)],
+        ['deliveries.type', wordOf(visit.t, 'event', event.type)],
         [
           'deliveries.endpoint',
           isRemoved ? (

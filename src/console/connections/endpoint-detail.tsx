@@ -32,19 +32,19 @@ import {
 import { formatCount, formatTime } from '../formats.js';
 import { Message } from '../kit/frame.js';
 import { Cards, Hint, Muted } from '../kit/layout.js';
-import { wordIn } from '../kit/list-page.js';
 import { ListTable } from '../kit/table.js';
 import { readFilters } from '../list-query.js';
 import type { Visit } from '../requests.js';
 import { callerOf, isAllowedTo, pathTo } from '../visit.js';
 import { ConnectionDone, deliveryColumns, hostOf, plainText } from './connection-elements.js';
+import { wordOf } from '../texts.js';
 
 type Endpoint = Omit<WebhookEndpoint, 'secret' | 'previousSecret'>;
 
 const shownDeliveries = 20;
 
 const eventOptions = (visit: Visit) =>
-  eventTypes.map((type) => [type, wordIn(visit, 'event', type)] as const);
+  eventTypes.map((type) => [type, wordOf(visit.t, 'event', type)] as const);
 
 export function endpointFields(visit: Visit): FormFields {
   return {
@@ -193,7 +193,7 @@ function EndpointFacts(props: DetailProps): JSX.Element {
   const { visit, endpoint, figures } = props;
   const { t, language } = visit;
   const { includesPersonalData, previousSecretUntil, createdAt } = endpoint;
-  const types = endpoint.eventTypes.map((type) => wordIn(visit, 'event', type));
+  const types = endpoint.eventTypes.map((type) => wordOf(visit.t, 'event', type));
   return (
     <FactList
       visit={visit}

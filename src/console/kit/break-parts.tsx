@@ -2,6 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
+import { Folded } from './layout.js';
 
 interface Part {
   children: ComponentChildren;
@@ -70,8 +71,7 @@ export function KeysCard({
   keys: readonly (readonly [key: ComponentChildren, does: string])[];
 }): JSX.Element {
   return (
-    <details class="card" data-key="?">
-      <summary>{title}</summary>
+    <Folded title={title} data-key="?">
       <dl class="keys">
         {keys.map(([key, does]) => (
           <>
@@ -80,7 +80,7 @@ export function KeysCard({
           </>
         ))}
       </dl>
-    </details>
+    </Folded>
   );
 }
 

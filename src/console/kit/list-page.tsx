@@ -6,7 +6,7 @@ import { isUuid, readPage, type Page } from '../../platform/http/listing.js';
 import { readFilters } from '../list-query.js';
 import { Shown } from '../page.js';
 import type { Visit } from '../requests.js';
-import { findTextKey, type TextKey } from '../texts.js';
+import { type TextKey, wordOf } from '../texts.js';
 import { Code, Filters, Pager, type FilterField } from './elements.js';
 import { ListTable, type ListColumn } from './table.js';
 
@@ -84,13 +84,7 @@ function fieldOf(visit: Visit, name: string, filter: Filter): FilterField {
   const { label, hint, options, of = '', type = 'text' } = filter;
   if (!options) return { name, label, type, ...(hint ? { hint } : {}) };
   const worded = options.map((one) =>
-    typeof one === 'string' ? ([one, wordIn(visit, of, one)] as const) : one,
+    typeof one === 'string' ? ([one, wordOf(visit.t, of, one)] as const) : one,
   );
   return { name, label, options: worded };
-}
-
-/** The text of a value; a value of a later version as it is stored. */
-export function wordIn({ t }: Visit, of: string, value: string): string {
-  const key = findTextKey(`${of}.${value}`);
-  return key ? t(key) : value;
 }

@@ -3,13 +3,12 @@ import type { JSX } from 'preact';
 import type { Cents } from '../../brazil/cents.js';
 import { Amount, Badge, Card, type Tone } from '../kit/elements.js';
 import { formatTime } from '../formats.js';
-import { Fields, FormCard, Hidden, Step, type FormFields } from '../kit/form.js';
+import { Fields, FormCard, Hidden, Step, type FormFields, ofForm } from '../kit/form.js';
 import { Form, Message } from '../kit/frame.js';
 import { Beside, Button, Hint, Row } from '../kit/layout.js';
-import { wordIn } from '../kit/list-page.js';
 import { ListTable } from '../kit/table.js';
 import type { Visit } from '../requests.js';
-import type { TextKey } from '../texts.js';
+import { type TextKey, wordOf } from '../texts.js';
 import { pathTo } from '../visit.js';
 import type { BankState } from './bank-state.js';
 import {
@@ -84,31 +83,24 @@ const lineFields = ({ t }: Visit): FormFields => ({
   typeName: { label: 'payer.typeName', maxLength: 60 },
 });
 
-/** The forms have an amount each: what was typed is that of the form that was sent. */
-function sentTo(visit: Visit, page: string) {
-  const action = pathTo(visit, page);
-  const isSent = visit.path === action;
-  return { visit: isSent ? visit : { ...visit, form: new URLSearchParams() }, action };
-}
-
 function Payments({ visit }: { visit: Visit }) {
   return (
     <>
       <FormCard
-        {...sentTo(visit, 'payer/scan')}
+        {...ofForm(visit, pathTo(visit, 'payer/scan'), null)}
         title="payer.scan"
         fields={scanFields}
         button="payer.pay"
       />
       <FormCard
-        {...sentTo(visit, 'payer/send')}
+        {...ofForm(visit, pathTo(visit, 'payer/send'), null)}
         title="payer.send"
         intro="payer.sendWhy"
         fields={sendFields}
         button="payer.sendPix"
       />
       <FormCard
-        {...sentTo(visit, 'payer/line')}
+        {...ofForm(visit, pathTo(visit, 'payer/line'), null)}
         title="payer.line"
         intro="payer.lineWhy"
         fields={lineFields(visit)}
@@ -164,7 +156,8 @@ function Faults({ visit, faults }: { visit: Visit; faults: BankState['faults']['
             <li>
               <Row>
                 <span>
-                  {wordIn(visit, 'fault', kind)}: {t('payer.fired', { fired, times: times ?? '∞' })}
+                  {wordOf(visit.t, 'fault', kind)}:{' '}
+                  {t('payer.fired', { fired, times: times ?? '∞' })}
                 </span>
                 <Step
                   {...{ visit, action: pathTo(visit, `payer/faults/${id}/remove`) }}
@@ -301,5 +294,5 @@ function Lines({ visit, lines }: { visit: Visit; lines: PayerRecords['lines'] })
 }
 
 function State({ visit, state }: { visit: Visit; state: string }) {
-  return <Badge tone={tones[state] ?? 'plain'} text={wordIn(visit, 'payer.state', state)} />;
+  return <Badge tone={tones[state] ?? 'plain'} text={wordOf(visit.t, 'payer.state', state)} />;
 }

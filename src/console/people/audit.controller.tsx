@@ -9,10 +9,11 @@ import { auditCsvHeader, toCsvRow, toNdjsonRow } from './audit-file.js';
 import { formatTime } from '../formats.js';
 import { Pager } from '../kit/elements.js';
 import { Row } from '../kit/layout.js';
-import { ListCard, wordIn } from '../kit/list-page.js';
+import { ListCard } from '../kit/list-page.js';
 import { ListTable } from '../kit/table.js';
 import { Download, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
+import { wordOf } from '../texts.js';
 
 const audit = '/console/accounts/:account/audit';
 const needs = 'see the audit';
@@ -46,7 +47,7 @@ export class AuditPages {
                 cell: ({ person }) => person ?? t('audit.server'),
               },
               { label: 'audit.account', cell: ({ slug }) => slug },
-              { label: 'audit.action', cell: ({ action }) => wordIn(visit, 'action', action) },
+              { label: 'audit.action', cell: ({ action }) => wordOf(visit.t, 'action', action) },
               {
                 label: 'audit.subject',
                 is: 'wide',
@@ -116,5 +117,5 @@ function Links({ visit }: { visit: Visit }) {
 
 function subjectOf(visit: Visit, subject: string): string {
   const [kind = '', ...id] = subject.split(' ');
-  return [wordIn(visit, 'subject', kind), ...id].join(' ');
+  return [wordOf(visit.t, 'subject', kind), ...id].join(' ');
 }

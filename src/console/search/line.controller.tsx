@@ -20,11 +20,10 @@ import {
 import { formatTime } from '../formats.js';
 import { Message } from '../kit/frame.js';
 import { Cards, Hint, Row } from '../kit/layout.js';
-import { wordIn } from '../kit/list-page.js';
 import { ListTable } from '../kit/table.js';
 import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
-import { findTextKey, type TextKey } from '../texts.js';
+import { findTextKey, type TextKey, wordOf } from '../texts.js';
 import { callerOf, isAllowedTo, pathTo } from '../visit.js';
 import { indentContent } from './indented-content.js';
 import { LineReading, type LineDetail } from './line-reading.service.js';
@@ -221,7 +220,7 @@ function Matches({ visit, detail: { matches, explained }, nameOfActor }: NamedPr
             is: 'wide',
             cell: ({ rule, ruleId, ruleVersion, evidence }) => (
               <>
-                {wordIn(visit, 'line.rule', rule)}
+                {wordOf(visit.t, 'line.rule', rule)}
                 {ruleId !== null && (
                   <div>
                     <a href={pathTo(visit, `rules/${ruleId}`)}>
@@ -276,7 +275,7 @@ function RecordLink({
   const label = match?.label ?? id;
   return (
     <a href={pathTo(visit, path)}>
-      {match && `${wordIn(visit, 'line.record', match.kind)} `}
+      {match && `${wordOf(visit.t, 'line.record', match.kind)} `}
       {label}
     </a>
   );
@@ -313,7 +312,7 @@ function Breaks({ visit, detail: { breaks } }: Props) {
           {
             label: 'line.break.kind',
             cell: ({ id, kind }) => (
-              <a href={pathTo(visit, `breaks/${id}`)}>{wordIn(visit, 'break', kind)}</a>
+              <a href={pathTo(visit, `breaks/${id}`)}>{wordOf(visit.t, 'break', kind)}</a>
             ),
           },
           {

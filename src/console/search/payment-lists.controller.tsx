@@ -14,12 +14,12 @@ import { TransferViews } from '../../outbound/transfers/transfer-views.service.j
 import { listTransfersRoute } from '../../outbound/transfers/transfers.schema.js';
 import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { operationKindNames } from '../../bank-contract/operation-kinds.js';
-import { listPage, wordIn } from '../kit/list-page.js';
+import { listPage } from '../kit/list-page.js';
 import type { ListColumn } from '../kit/table.js';
 import { formatTime } from '../formats.js';
 import type { MenuEntry } from '../page.js';
 import type { Visit } from '../requests.js';
-import type { TextKey } from '../texts.js';
+import { type TextKey, wordOf } from '../texts.js';
 import { accountOf, pathTo } from '../visit.js';
 import {
   amountColumn,
@@ -92,7 +92,7 @@ export class PaymentLists {
           },
           {
             label: 'list.type',
-            cell: (row) => wordIn(visit, 'list.charge.type', bankText(row, 'type')),
+            cell: (row) => wordOf(visit.t, 'list.charge.type', bankText(row, 'type')),
           },
           { label: 'list.createdAt', cell: (row) => time(visit, bankTime(row, 'createdAt')) },
         ];
@@ -118,7 +118,7 @@ export class PaymentLists {
       columns: (_rows) => [
         linkTo(visit, 'list.kind', 'operations', ({ id, kind }) => [
           id,
-          wordIn(visit, 'list.operationKind', kind),
+          wordOf(visit.t, 'list.operationKind', kind),
         ]),
         { label: 'list.state', cell: ({ state }) => badge(visit, 'list.operationState', state) },
         amountColumn('list.amount', ({ amountCents }) => amountCents),
@@ -155,7 +155,7 @@ export class PaymentLists {
         this.sentColumns(visit, rows, 'list.transferState', [
           linkTo(visit, 'list.shape', 'transfers', ({ id, shape }) => [
             id,
-            wordIn(visit, 'list.transferShape', shape),
+            wordOf(visit.t, 'list.transferShape', shape),
           ]),
           { label: 'list.externalId', is: 'wide', cell: ({ externalId }) => externalId },
         ]),
@@ -254,7 +254,7 @@ const states = (of: string, values: Record<string, string>) =>
   ({ label: 'list.state', options: Object.values(values), of }) as const;
 
 const badge = (visit: Visit, of: string, state: string) => (
-  <StateBadge state={state} text={wordIn(visit, of, state)} />
+  <StateBadge state={state} text={wordOf(visit.t, of, state)} />
 );
 
 function linkTo<Row>(

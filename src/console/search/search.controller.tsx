@@ -15,11 +15,11 @@ import { Fields, type FormFields } from '../kit/form.js';
 import { formatAmount, formatTime } from '../formats.js';
 import { Form, Message } from '../kit/frame.js';
 import { Hint, Muted } from '../kit/layout.js';
-import { ListCard, wordIn } from '../kit/list-page.js';
+import { ListCard } from '../kit/list-page.js';
 import { ListTable } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
-import { findTextKey } from '../texts.js';
+import { findTextKey, wordOf } from '../texts.js';
 import { accountOf, isAllowedTo, pathTo, typed } from '../visit.js';
 import { amountColumn, partyColumn, StateBadge } from './list-elements.js';
 import { nameOfType } from './statement-elements.js';
@@ -193,17 +193,17 @@ function nameOf(visit: Visit, hit: Hit): string {
     case 'payment':
       return hit.payment.label ?? hit.payment.id;
     case 'operation':
-      return wordIn(visit, 'list.operationKind', hit.operation.kind);
+      return wordOf(visit.t, 'list.operationKind', hit.operation.kind);
     case 'line':
       return `${hit.line.nsu} · ${nameOfType(visit, hit.line.typeName)}`;
     case 'break':
-      return wordIn(visit, 'break', hit.found.kind);
+      return wordOf(visit.t, 'break', hit.found.kind);
   }
 }
 
 function HitState({ visit, hit }: { visit: Visit; hit: Hit }) {
   const stateBadge = (of: string, state: string) => (
-    <StateBadge state={state} text={wordIn(visit, of, state)} />
+    <StateBadge state={state} text={wordOf(visit.t, of, state)} />
   );
   switch (hit.of) {
     case 'payment': {

@@ -23,11 +23,10 @@ import {
 } from '../kit/form.js';
 import { Form, Message, StepUpNotice } from '../kit/frame.js';
 import { Button, Hint } from '../kit/layout.js';
-import { wordIn } from '../kit/list-page.js';
 import { ListTable } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
-import type { TextKey } from '../texts.js';
+import { type TextKey, wordOf } from '../texts.js';
 import { accountOf, pathId, pathTo, requireReason } from '../visit.js';
 
 const keys = '/console/accounts/:account/keys';
@@ -188,7 +187,7 @@ function KeyTable({
           {
             label: 'keys.scopes',
             is: 'wide',
-            cell: (key) => key.scopes.map((scope) => wordIn(visit, 'scope', scope)).join(', '),
+            cell: (key) => key.scopes.map((scope) => wordOf(visit.t, 'scope', scope)).join(', '),
           },
           { label: 'keys.createdAt', cell: ({ createdAt }) => formatTime(createdAt, language) },
           {

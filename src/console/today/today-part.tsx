@@ -12,11 +12,10 @@ import {
   formatTime,
 } from '../formats.js';
 import { Message } from '../kit/frame.js';
-import { wordIn } from '../kit/list-page.js';
 import { Cards, Muted } from '../kit/layout.js';
 import { ListTable, type ListColumn } from '../kit/table.js';
 import type { Visit } from '../requests.js';
-import type { TextKey } from '../texts.js';
+import { type TextKey, wordOf } from '../texts.js';
 import { pathTo } from '../visit.js';
 import type { TodayReading } from './today-facts.service.js';
 import { chartDays, findProblems, findWork, type Problem } from './today.js';
@@ -228,7 +227,7 @@ function Kinds({ visit, reading: { breaks } }: Props) {
     <Card title={visit.t('today.byKind')}>
       <NamedValues
         facts={breaks.byKind.map(({ kind, breaks: count }) => [
-          wordIn(visit, 'break', kind),
+          wordOf(visit.t, 'break', kind),
           countLink(visit, `breaks?state=open&kind=${kind}`, count),
         ])}
       />
