@@ -48,6 +48,12 @@ const bankAccounts = z.object({
   accounts: z.array(z.object({ number: z.string(), key: z.string() })),
 });
 
+/** How many of the payments that the books expect are declared; none are due before they are known. */
+export interface DemoProgress {
+  declared: number;
+  due: number;
+}
+
 /** The account, and the key by which the shop's own system calls. */
 interface ShopBooks {
   accountId: number;
@@ -56,6 +62,11 @@ interface ShopBooks {
 
 @Injectable()
 export class DemoShop {
+  /** The opening that is under way in this process. */
+  private opening: Promise<void> | null = null;
+  private progress: DemoProgress = { declared: 0, due: 0 };
+  private failure: unknown = null;
+
   constructor(
     private readonly accounts: AccountsService,
     private readonly apiKeys: ApiKeysService,
@@ -73,14 +84,36 @@ export class DemoShop {
    * Opens the shop, unless it is there already, by the key of an account at the same bank. Throws
    * `not_found` where the bank is no sandbox bank with the shop's account.
    */
-  async open(opener: { id: number }): Promise<void> {
+  open(opener: { id: number }, onAccount: () => void = () => {}): Promise<void> {
+    this.opening ??= this.create(opener, onAccount).finally(() => (this.opening = null));
+    return this.opening;
+  }
+
+  /** Begins to open the shop; ends when its account is there. `follow` says the rest. */
+  async begin(opener: { id: number }): Promise<void> {
+    this.failure = null;
+    await new Promise<void>((resolve) => {
+      const ended = this.open(opener, resolve).catch((error: unknown) => (this.failure = error));
+      void ended.then(() => resolve());
+    });
+  }
+
+  /** Null when the shop is open. Throws what ended its opening before. */
+  follow(): DemoProgress | null {
+    if (this.failure !== null) throw this.failure;
+    return this.opening && this.progress;
+  }
+
+  private async create(opener: { id: number }, onAccount: () => void): Promise<void> {
     const known = await this.accounts.list();
     if (known.some(({ slug }) => slug === demoSlug)) return;
     const fixtures = await this.sandbox.call(opener, { method: 'GET', path: '/sandbox/fixtures' });
     const apiKey = z.parse(bankAccounts, fixtures).accounts[2]?.key;
     if (apiKey === undefined) throw new AppError('not_found');
     const account = { slug: demoSlug, name: 'Loja Aurora (demonstração)', goLiveAt: null };
+    this.progress = { declared: 0, due: 0 };
     await this.accounts.create(account, { apiKey }, async ({ id: accountId }) => {
+      onAccount();
       const name = 'Sistema da loja';
       const scopes = ['read', 'charge', 'transfer', 'expect'] as const;
       const { record } = await this.apiKeys.create(accountId, { name, kind: 'api', scopes });
@@ -102,11 +135,15 @@ export class DemoShop {
     const path = '/sandbox/generate';
     await this.sandbox.call(shop, { method: 'POST', path, body: shopPlan });
     const lines = await this.readLedger(shop);
-    const due = shopPayments(lines, await this.bankTime.today(shop.id)).values();
+    const payments = shopPayments(lines, await this.bankTime.today(shop.id));
+    this.progress.due = payments.length;
+    const due = payments.values();
     const author = { accountId, actor, reason: null };
     const declareInTurn = async () => {
-      for (const { externalId, terms } of due)
+      for (const { externalId, terms } of due) {
         await this.payments.declare(author, externalId, terms);
+        this.progress.declared += 1;
+      }
     };
     await Promise.all(Array.from({ length: concurrentPayments }, declareInTurn));
   }

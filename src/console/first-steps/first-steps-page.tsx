@@ -1,6 +1,6 @@
 // The three steps of the first visit. The page loads itself again while it waits for something.
 import { Card, Code, Empty, Timeline, type TimelineEntry } from '../kit/elements.js';
-import { formatAmount, formatTime } from '../formats.js';
+import { formatAmount, formatCount, formatTime } from '../formats.js';
 import { FieldForm, type FormFields } from '../kit/form.js';
 import { Message } from '../kit/frame.js';
 import { Row } from '../kit/layout.js';
@@ -8,6 +8,7 @@ import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import { isAllowedTo, pathTo } from '../visit.js';
 import { curlOf, type FirstCharge } from './first-charge.js';
+import type { DemoProgress } from './demo-shop.service.js';
 import type { ChargeProgress, Connection } from './first-steps.queries.js';
 
 export interface FirstStepsFacts extends Connection {
@@ -60,6 +61,30 @@ function Demo({ visit }: { visit: Visit }) {
         button="firstSteps.openDemo"
       />
     </Card>
+  );
+}
+
+/** It reads itself again each second; without JavaScript, by its link. */
+export function OpeningDemo({ visit, progress }: { visit: Visit; progress: DemoProgress }) {
+  const { t } = visit;
+  const { declared, due } = progress;
+  const path = pathTo(visit, 'first-steps?demo=opening');
+  const counts = { declared: formatCount(declared), due: formatCount(due) };
+  return (
+    <div id="demo" hx-get={path} hx-trigger="every 1s" hx-swap="outerHTML">
+      <Card title={t('firstSteps.openingDemo')}>
+        <p role="status">
+          {due === 0 ? t('firstSteps.demoLines') : t('firstSteps.demoBooks', counts)}
+        </p>
+        <progress
+          aria-label={t('firstSteps.openingDemo')}
+          {...(due === 0 ? {} : { value: declared, max: due })}
+        />
+        <p>
+          <a href={path}>{t('ruleTrial.refresh')}</a>
+        </p>
+      </Card>
+    </div>
   );
 }
 

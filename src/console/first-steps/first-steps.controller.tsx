@@ -13,6 +13,8 @@ import { decode } from '../../platform/http/contract-route.js';
 import { newId } from '../../platform/ids.js';
 import { isUuid } from '../../platform/http/listing.js';
 import { BankTime } from '../../statement/lines/bank-time.service.js';
+import { OtherPageFirst } from '../console.guard.js';
+import { attempt } from '../kit/form.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
@@ -31,7 +33,7 @@ import {
   findNewestCharge,
   type ChargeProgress,
 } from './first-steps.queries.js';
-import { FirstSteps, type FirstStepsFacts } from './first-steps-page.js';
+import { FirstSteps, OpeningDemo, type FirstStepsFacts } from './first-steps-page.js';
 import { ServiceAddress } from './service-address.service.js';
 
 const firstSteps = '/console/accounts/:account/first-steps';
@@ -53,7 +55,12 @@ export class FirstStepsPage {
     menu: { title: 'firstSteps.title', section: 'today', place: 11 },
   })
   async show(@Visiting() visit: Visit): Promise<PageAnswer> {
-    return this.page(visit);
+    if (!visit.query.has('demo') || !this.mayOpenDemo(visit)) return this.page(visit);
+    const { problem, result: opening } = await attempt(async () => this.demo.follow());
+    if (problem) return this.page(visit, { problem: problemIn(visit, problem) });
+    if (!opening) throw new OtherPageFirst(`/console/accounts/${demoSlug}`);
+    const part = <OpeningDemo visit={visit} progress={opening} />;
+    return new Shown(visit.t('firstSteps.title'), part, { part });
   }
 
   @ConsoleAction({
@@ -116,12 +123,8 @@ export class FirstStepsPage {
   })
   async openDemo(@Visiting() visit: Visit): Promise<PageAnswer> {
     if (!this.mayOpenDemo(visit)) throw new AppError('forbidden');
-    try {
-      await this.demo.open(accountOf(visit));
-    } catch (error) {
-      return this.page(visit, { problem: problemIn(visit, error) });
-    }
-    return new Redirect(`/console/accounts/${demoSlug}`);
+    await this.demo.begin(accountOf(visit));
+    return new Redirect(pathTo(visit, 'first-steps?demo=opening'));
   }
 
   /** It is an account of the installation. */

@@ -86,6 +86,15 @@ export const firstStepsTexts = {
     'A shop with 45 days of statement at the sandbox bank: nearly all reconciled, and some of each kind of break. It takes up to a minute.',
   ],
   'firstSteps.openDemo': ['Abrir a demonstração', 'Open the demonstration'],
+  'firstSteps.openingDemo': ['A demonstração está sendo aberta', 'The demonstration is being opened'],
+  'firstSteps.demoLines': [
+    'O banco de testes gera os lançamentos de 45 dias…',
+    'The sandbox bank generates the lines of 45 days…',
+  ],
+  'firstSteps.demoBooks': [
+    'A loja declara o que espera: {declared} de {due} pagamentos. A página abre sozinha.',
+    'The shop declares what it expects: {declared} of {due} payments. Its page opens on its own.',
+  ],
   'firstSteps.link': [
     'Primeira visita? Três passos levam ao primeiro pagamento conciliado.',
     'First visit? Three steps lead to the first reconciled payment.',

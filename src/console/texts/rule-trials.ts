@@ -22,6 +22,14 @@ export const ruleTrialTexts = {
     'Trying: {lines} lines read so far. The result opens on its own.',
   ],
   'ruleTrial.refresh': ['Atualizar', 'Refresh'],
+  'ruleTrial.interrupted': [
+    'A simulação foi interrompida. Nada mudou: inicie-a de novo.',
+    'The trial was interrupted. Nothing has changed: start it again.',
+  ],
+  'ruleTrial.wrongPeriod': [
+    'O período não é válido: a primeira data não pode ser depois da última, e são no máximo 400 dias.',
+    'The period is not valid: the first day must not be after the last, with at most 400 days.',
+  ],
   'ruleTrial.summary': ['Resultado', 'Result'],
   'ruleTrial.version': ['Versão simulada', 'Version'],
   'ruleTrial.at': ['Simulada em', 'Tried at'],

@@ -1,9 +1,11 @@
 // The button of First steps that opens the demonstration.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { signedInPerson } from '../../support/console-visitor.js';
+import { until } from '../../support/until.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../../support/service-on-sandbox.js';
 
 const firstSteps = '/console/accounts/main/first-steps';
+const opening = `${firstSteps}?demo=opening`;
 const shop = '/console/accounts/loja-aurora';
 
 let service: ServiceOnSandbox;
@@ -24,9 +26,15 @@ it('opens the shop once, and for an admin of the installation alone', async () =
     ...{ accountId: null, role: 'admin' },
   });
   expect((await admin.get(firstSteps)).text).toContain('first-steps/demo');
+  const isOpen = async () => {
+    const { status, location } = await admin.get(opening);
+    return status === 303 && location === shop;
+  };
   for (let time = 0; time < 2; time += 1) {
     const { status, location } = await admin.submit(`${firstSteps}/demo`);
-    expect([status, location]).toEqual([303, shop]);
+    expect([status, location]).toEqual([303, opening]);
+    if (time === 0) expect((await admin.get(opening)).text).toContain('<progress');
+    await until('the shop is open', isOpen, 180_000);
   }
   const { rows } = await service.pool.query<{ count: number }>(
     'SELECT count(*)::int FROM expected_payment WHERE account_id <> $1',
