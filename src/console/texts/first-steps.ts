@@ -86,7 +86,10 @@ export const firstStepsTexts = {
     'A shop with 45 days of statement at the sandbox bank: nearly all reconciled, and some of each kind of break. It takes up to a minute.',
   ],
   'firstSteps.openDemo': ['Abrir a demonstração', 'Open the demonstration'],
-  'firstSteps.openingDemo': ['A demonstração está sendo aberta', 'The demonstration is being opened'],
+  'firstSteps.openingDemo': [
+    'A demonstração está sendo aberta',
+    'The demonstration is being opened',
+  ],
   'firstSteps.demoLines': [
     'O banco de testes gera os lançamentos de 45 dias…',
     'The sandbox bank generates the lines of 45 days…',
