@@ -12,6 +12,7 @@ import { daysTexts } from './texts/days.js';
 import { alertsTexts } from './texts/alerts.js';
 import { connectionsTexts } from './texts/connections.js';
 import { languages, type Language } from './texts/languages.js';
+import { moneyTexts } from './texts/money.js';
 import { paymentRulesTexts } from './texts/payment-rules.js';
 import { paymentsTexts } from './texts/payments.js';
 import { peopleTexts } from './texts/people.js';
@@ -33,6 +34,7 @@ const lists = {
   ...settingsTexts,
   ...firstStepsTexts,
   ...approvalsTexts,
+  ...moneyTexts,
   ...paymentRulesTexts,
   ...breakWordsTexts,
   ...expectedPaymentTexts,

@@ -13,6 +13,9 @@ export interface VisitedPage {
   text: string;
 }
 
+/** The fields of a form; a list for one that has several. */
+export type FormContent = Record<string, string | readonly string[]>;
+
 export const goodPassword = 'correct horse battery';
 
 export function visitorOf(service: Pick<ServiceProcess, 'url'>) {
@@ -39,20 +42,38 @@ export function visitorOf(service: Pick<ServiceProcess, 'url'>) {
     return { status, headers, location: headers.get('location'), text: await response.text() };
   };
   const get = (path: string, headers: Record<string, string> = {}) => send(path, { headers });
-  const post = (
-    path: string,
-    fields: Record<string, string>,
-    headers: Record<string, string> = {},
-  ) =>
+  const post = (path: string, fields: FormContent, headers: Record<string, string> = {}) =>
     send(path, {
       method: 'POST',
-      body: new URLSearchParams(fields),
+      body: new URLSearchParams(
+        Object.entries(fields).flatMap(([name, value]) => [value].flat().map((one) => [name, one])),
+      ),
       headers: { origin: service.url, ...headers },
     });
   /** Sends a form with the token of the session, which a page shows in each of its forms. */
-  const submit = async (path: string, fields: Record<string, string> = {}) =>
+  const submit = async (path: string, fields: FormContent = {}) =>
     post(path, { csrf: csrfOf((await get('/console/nowhere')).text), ...fields });
-  return { cookies, get, post, submit, send };
+  /** Opens the page that asks once more, and returns what its form for `path` sends. */
+  const confirm = async (path: string, fields: FormContent, page = `${path}/confirm`) => {
+    const { status, text } = await submit(page, fields);
+    return { status, text, fields: hiddenIn(text, path) };
+  };
+  return { cookies, get, post, submit, confirm, send };
+}
+
+/** The hidden fields of the form of a page that is sent to `path`. */
+function hiddenIn(text: string, path: string): Record<string, string[]> {
+  const form = text.split(`action="${path}"`)[1]?.split('</form>')[0] ?? '';
+  const fields: Record<string, string[]> = {};
+  for (const [, name = '', value = ''] of form.matchAll(
+    /type="hidden" name="([^"]*)" value="([^"]*)"/g,
+  ))
+    (fields[name] ??= []).push(unescaped(value));
+  return fields;
+}
+
+function unescaped(text: string): string {
+  return text.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&amp;', '&');
 }
 
 export type Visitor = ReturnType<typeof visitorOf>;

@@ -1,25 +1,35 @@
-// Refunds a received Pix, in full or in part: a page asks for the amount, the next one shows
-// exactly what will be sent, and the outcome is the refund itself.
+// Refunds a received Pix, in full or in part: a page asks for the amount, the next one shows whom
+// the money goes to, and the outcome is the refund itself.
 import { Controller } from '@nestjs/common';
-import { printReais } from '../../brazil/printed-text.js';
+import { fieldError } from '../../bank-contract/field-errors.js';
 import { refundTransaction } from '../../bank-contract/refunds.js';
-import { AppError } from '../../platform/errors.js';
+import { Database } from '../../platform/postgres/database.service.js';
+import { printReais } from '../../brazil/printed-text.js';
+import { AppError, invalidField, ruleBroken } from '../../platform/errors.js';
 import { newId } from '../../platform/ids.js';
 import { isNsu } from '../../platform/http/listing.js';
 import { RefundsService, type RefundPreview } from '../../outbound/refunds/refunds.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { formatTime } from '../formats.js';
-import { Amount, FactList } from '../kit/elements.js';
-import { AskingForm, Fields, type FormFields } from '../kit/form.js';
+import { formatAmount, formatTime } from '../formats.js';
+import {
+  ConfirmMoney,
+  factsChanged,
+  hasChanged,
+  isConfirmed,
+  type Money,
+} from '../kit/confirm-money.js';
+import { Amount, Code, FactList } from '../kit/elements.js';
+import { attempt, FormCard, reasonField, type FormFields } from '../kit/form.js';
 import { Message } from '../kit/frame.js';
-import { ListCard } from '../kit/list-page.js';
+import { Folded } from '../kit/layout.js';
+import { MoneyFacts } from '../money-facts.service.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { readTypedAmount, writeTypedAmount } from '../typed-amount.js';
-import { accountOf, pathTo, requireReason } from '../visit.js';
+import { accountOf, pathTo, requireReason, typed } from '../visit.js';
 import { Identifier } from './record-page.js';
 import {
-  Confirmation,
+  duplicateFieldsOf,
   keyOf,
   operationIdOf,
   preferencesOf,
@@ -29,66 +39,134 @@ import {
 } from './request-form.js';
 
 const path = '/console/accounts/:account/refunds/new/:nsu';
+const needs = 'request payments';
 
 @Controller()
 export class RefundRequestPages {
-  constructor(private readonly refunds: RefundsService) {}
+  constructor(
+    private readonly refunds: RefundsService,
+    private readonly facts: MoneyFacts,
+    private readonly database: Database,
+  ) {}
 
-  @ConsolePage({ path, needs: 'request payments' })
+  @ConsolePage({ path, needs })
   async show(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const typedAmount = visit.query.get('amount');
-    return this.page(visit, { typedAmount, requestKey: newId(), problem: null });
+    return this.amountPage(visit, newId(), null);
+  }
+
+  /** What is asked for, before it is sent. */
+  @ConsoleAction({ path: `${path}/confirm`, needs, audit: 'own' })
+  async check(@Visiting() visit: Visit): Promise<PageAnswer> {
+    return this.ask(visit, null);
   }
 
   @ConsoleAction({
     path,
-    needs: 'request payments',
+    needs,
     audit: { action: 'request refund', subject: (visit) => `line ${nsuOf(visit)}` },
   })
   async request(@Visiting() visit: Visit): Promise<PageAnswer> {
     requireReason(visit);
-    const requestKey = keyOf(visit);
-    const typedAmount = visit.form.get('amount');
-    const amount = readTypedAmount(typedAmount ?? '');
-    if (amount === null || amount === 0n) throw new AppError('validation_failed');
+    const idempotencyKey = keyOf(visit);
+    const accountId = accountOf(visit).id;
+    const asked = await this.readRefund(visit, false);
+    // A form that is sent twice finds what it was sent for, and that changes nothing.
+    if (!isConfirmed(visit, asked.money)) {
+      const where = { accountId, idempotencyKey };
+      if ((await this.database.prisma.operation.count({ where })) === 0)
+        return this.ask(visit, factsChanged());
+    }
     try {
-      const reply = await this.refunds.refund(
-        accountOf(visit).id,
-        { ...inputOf(nsuOf(visit), amount), idempotencyKey: requestKey },
-        preferencesOf(visit),
-      );
+      const input = { ...inputOf(nsuOf(visit), asked.amount), idempotencyKey };
+      const reply = await this.refunds.refund(accountId, input, preferencesOf(visit));
       return new Redirect(pathTo(visit, `refunds/${operationIdOf(reply)}`));
     } catch (error) {
-      return this.page(visit, { typedAmount, requestKey, problem: problemOf(error) });
+      return this.confirmation(visit, asked, problemOf(error));
     }
   }
 
-  private async page(visit: Visit, asked: Omit<Asked, 'preview'>): Promise<Shown> {
+  private async ask(visit: Visit, why: AppError | null): Promise<Shown> {
+    const key = keyOf(visit);
+    const { problem, result } = await attempt(() => this.readRefund(visit));
+    return problem ? this.amountPage(visit, key, problem) : this.confirmation(visit, result, why);
+  }
+
+  /** Throws for a Pix that cannot be refunded, and an amount that no refund of it can have. */
+  private async readRefund(visit: Visit, isNew = true): Promise<AskedRefund> {
+    const nsu = nsuOf(visit);
+    const preview = await this.refunds.preview(accountOf(visit).id, nsu);
+    const { refundableCents, refusal } = preview;
+    if (isNew && refusal !== null) throw ruleBroken(refusal, 'The Pix cannot be refunded.');
+    const amount = readTypedAmount(typed(visit, 'amount'));
+    const isPossible = amount !== null && amount > 0n && (!isNew || amount <= refundableCents);
+    if (!isPossible) {
+      const bounds = { least: formatAmount(0n), most: formatAmount(refundableCents) };
+      throw invalidField('$.amount', fieldError('more_than', bounds));
+    }
+    const payee = { party: await this.facts.findParty(visit, nsu), amountCents: amount };
+    const facts = [['payment.refundable', formatAmount(refundableCents)]] as const;
+    return { preview, amount, money: { payees: [payee], totalCents: amount, facts } };
+  }
+
+  private async amountPage(
+    visit: Visit,
+    requestKey: string,
+    problem: AppError | null,
+  ): Promise<Shown> {
     const title = visit.t('payment.refundTitle');
     try {
       const preview = await this.refunds.preview(accountOf(visit).id, nsuOf(visit));
-      const body = <RefundPage visit={visit} asked={{ ...asked, preview }} />;
-      return new Shown(title, body, { isNarrow: true, status: asked.problem?.status ?? 200 });
+      const body = <AmountPage {...{ visit, requestKey, preview, problem }} />;
+      return new Shown(title, body, { isNarrow: true, status: problem?.status ?? 200 });
     } catch (error) {
       // The line is no received Pix.
-      const problem = problemOf(error);
-      const body = <ProblemNotice visit={visit} problem={problem} />;
-      return new Shown(title, body, { isNarrow: true, status: problem.status });
+      const refusal = problemOf(error);
+      const body = <ProblemNotice visit={visit} problem={refusal} />;
+      return new Shown(title, body, { isNarrow: true, status: refusal.status });
     }
+  }
+
+  private async confirmation(
+    visit: Visit,
+    { preview, amount, money }: AskedRefund,
+    problem: AppError | null,
+  ): Promise<Shown> {
+    const { original, refundableCents } = preview;
+    const [balance, asked] = await Promise.all([
+      this.facts.findBalance(accountOf(visit).id),
+      this.facts.readAsked(visit),
+    ]);
+    const page = pathTo(visit, `refunds/new/${original.nsu}`);
+    const body = (
+      <>
+        {problem && !hasChanged(problem) && <ProblemNotice visit={visit} problem={problem} />}
+        <ConfirmMoney
+          {...{ visit, money, balance, asked, action: page }}
+          button={{ one: 'money.refund' }}
+          warning="payment.confirmRefund"
+          shown={seenRefund(original.nsu, refundableCents, amount)}
+          hidden={{
+            ...{ key: keyOf(visit), amount: writeTypedAmount(amount) },
+            reason: typed(visit, 'reason'),
+          }}
+          fields={duplicateFieldsOf(problem)}
+          back={{ href: page, text: 'payment.otherAmount' }}
+        >
+          <Folded title={visit.t('payment.sent')}>
+            <Code text={requestText(refundTransaction, inputOf(original.nsu, amount))} wraps />
+          </Folded>
+        </ConfirmMoney>
+      </>
+    );
+    const status = problem ? { status: problem.status, problem } : {};
+    return new Shown(visit.t('payment.refundTitle'), body, { isNarrow: true, ...status });
   }
 }
 
-interface Asked {
+interface AskedRefund {
   preview: RefundPreview;
-  /** As it was typed; null while the person was not asked for it. */
-  typedAmount: string | null;
-  requestKey: string;
-  problem: AppError | null;
-}
-
-interface Props {
-  visit: Visit;
-  asked: Asked;
+  amount: bigint;
+  money: Money;
 }
 
 /** Throws `not_found` for what is no nsu. */
@@ -106,15 +184,29 @@ function inputOf(nsu: bigint, amount: bigint) {
   };
 }
 
-function RefundPage({ visit, asked }: Props) {
-  const { t, language } = visit;
-  const { preview, problem, typedAmount } = asked;
+const amountFields: FormFields = {
+  amount: {
+    ...{ label: 'payment.refundAmount', hint: 'payment.refundAmountHint', is: 'amount' },
+    ...{ maxLength: 30, required: true },
+  },
+  reason: { ...reasonField.reason, hint: 'payment.reasonHint' },
+};
+
+interface AmountPageProps {
+  visit: Visit;
+  /** Made before anything is asked for: a form that is sent twice requests once. */
+  requestKey: string;
+  preview: RefundPreview;
+  problem: AppError | null;
+}
+
+function AmountPage({ visit, requestKey, preview, problem }: AmountPageProps) {
+  const { language } = visit;
   const { original, refundableCents, refusal } = preview;
-  const amount = typedAmount === null ? null : readTypedAmount(typedAmount);
-  const isValid = amount !== null && amount > 0n && amount <= refundableCents;
+  const page = pathTo(visit, `refunds/new/${original.nsu}`);
+  const amount = visit.query.get('amount') ?? writeTypedAmount(refundableCents);
   return (
     <>
-      {problem && <ProblemNotice visit={visit} problem={problem} />}
       <FactList
         visit={visit}
         title="payment.original"
@@ -129,59 +221,17 @@ function RefundPage({ visit, asked }: Props) {
           ['payment.endToEndId', <Identifier text={original.endToEndId} />],
         ]}
       />
-      {refusal !== null ? (
-        <Message kind="warn">{t(`payment.problem.${refusal}`)}</Message>
-      ) : isValid ? (
-        <RefundForm visit={visit} asked={asked} amount={amount} />
+      {refusal === null ? (
+        <FormCard
+          {...{ visit, problem, fields: amountFields, values: { amount } }}
+          action={`${page}/confirm`}
+          hidden={{ key: requestKey }}
+          button="app.continue"
+        />
       ) : (
-        <AmountForm visit={visit} asked={asked} />
+        <Message kind="warn">{visit.t(`payment.problem.${refusal}`)}</Message>
       )}
     </>
-  );
-}
-
-const amountFields: FormFields = {
-  amount: {
-    ...{ label: 'payment.refundAmount', hint: 'payment.refundAmountHint', is: 'amount' },
-    ...{ maxLength: 30, required: true },
-  },
-};
-
-function AmountForm({ visit, asked: { preview, typedAmount } }: Props) {
-  const { t, path: action } = visit;
-  const amount = typedAmount ?? writeTypedAmount(preview.refundableCents);
-  return (
-    <ListCard>
-      {typedAmount !== null && <Message kind="bad">{t('payment.wrongAmount')}</Message>}
-      <AskingForm action={action}>
-        <Fields {...{ visit, fields: amountFields, values: { amount } }} />
-        <button>{t('app.continue')}</button>
-      </AskingForm>
-    </ListCard>
-  );
-}
-
-function RefundForm({ visit, asked, amount }: Props & { amount: bigint }) {
-  const { t, path } = visit;
-  const { preview, requestKey, problem } = asked;
-  const { original, refundableCents } = preview;
-  return (
-    <Confirmation
-      {...{ visit, requestKey, problem }}
-      sent={requestText(refundTransaction, inputOf(original.nsu, amount))}
-      shown={seenRefund(original.nsu, refundableCents, amount)}
-      hidden={{ amount: writeTypedAmount(amount) }}
-      button="payment.refundNow"
-      back={{ href: path, text: 'payment.otherAmount' }}
-    >
-      <p>{t('payment.confirmRefund')}</p>
-      <p>
-        {t('payment.refundAmount')}{' '}
-        <strong>
-          <Amount cents={amount} />
-        </strong>
-      </p>
-    </Confirmation>
   );
 }
 

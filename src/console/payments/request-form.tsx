@@ -8,7 +8,7 @@ import type { Reply } from '../../platform/http/contract-route.js';
 import { readUuid } from '../../platform/http/listing.js';
 import { stringifyJson } from '../../platform/json/exact-json.js';
 import { Card, Code } from '../kit/elements.js';
-import { Fields, Hidden, reasonField, type FormFields, type HiddenValues } from '../kit/form.js';
+import { Fields, Hidden, reasonField, type FormFields } from '../kit/form.js';
 import { Form, Message } from '../kit/frame.js';
 import { Row } from '../kit/layout.js';
 import type { Visit } from '../requests.js';
@@ -94,10 +94,12 @@ export function ProblemNotice({
 const requestFields: FormFields = {
   reason: { ...reasonField.reason, hint: 'payment.reasonHint' },
 };
-const duplicateFields: FormFields = {
-  ...requestFields,
-  duplicate: { label: 'payment.sendAnyway', is: 'check' },
-};
+
+/** Another operation may be the same request: the person may send this one anyway. */
+export function duplicateFieldsOf(problem: AppError | null): FormFields {
+  if (problem?.code !== 'possible_duplicate') return {};
+  return { duplicate: { label: 'payment.sendAnyway', is: 'check' } };
+}
 
 interface ConfirmationProps {
   visit: Visit;
@@ -107,7 +109,6 @@ interface ConfirmationProps {
   shown: string;
   requestKey: string;
   problem: AppError | null;
-  hidden?: HiddenValues;
   button: TextKey;
   /** The way back. */
   back: { href: string; text: TextKey };
@@ -117,17 +118,16 @@ interface ConfirmationProps {
 
 /** Asks once more for what cannot be undone. */
 export function Confirmation(props: ConfirmationProps): JSX.Element {
-  const { visit, sent, shown, requestKey, problem, hidden = {}, button, back, children } = props;
+  const { visit, sent, shown, requestKey, problem, button, back, children } = props;
   const { t } = visit;
-  // Another operation may be the same request: the person may send this one anyway.
-  const fields = problem?.code === 'possible_duplicate' ? duplicateFields : requestFields;
+  const fields = { ...requestFields, ...duplicateFieldsOf(problem) };
   return (
     <Card title={t('payment.confirm')}>
       {children}
       <h3>{t('payment.sent')}</h3>
       <Code text={sent} wraps />
       <Form visit={visit} action={visit.path} shown={shown}>
-        <Hidden values={{ key: requestKey, ...hidden }} />
+        <Hidden values={{ key: requestKey }} />
         <Fields visit={visit} fields={fields} />
         <Row>
           <button>{t(button)}</button>

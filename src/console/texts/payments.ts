@@ -127,16 +127,11 @@ export const paymentsTexts = {
   'payment.refundable': ['Pode ser devolvido', 'Refundable'],
   'payment.refundAmount': ['Valor a devolver', 'Amount to refund'],
   'payment.refundAmountHint': ['em reais, como 10,50', 'in reais, such as 10,50'],
-  'payment.wrongAmount': [
-    'Escreva um valor maior que zero e até o valor que pode ser devolvido, como 10,50.',
-    'Enter an amount above zero and up to the refundable amount, such as 10,50.',
-  ],
   'payment.confirm': ['Confira antes de enviar', 'Check before it is sent'],
   'payment.confirmRefund': [
     'O dinheiro sai da sua conta e volta para quem pagou. Uma devolução não pode ser desfeita.',
     'The money leaves your account and returns to the payer. A refund cannot be undone.',
   ],
-  'payment.refundNow': ['Devolver agora', 'Refund now'],
   'payment.otherAmount': ['Outro valor', 'Another amount'],
   'payment.reasonHint': [
     'fica na auditoria; não é enviado ao banco',

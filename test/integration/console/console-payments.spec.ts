@@ -6,7 +6,7 @@ import type { PersonRole } from '../../../src/access/people/roles.js';
 import { pixSlip, slip, staticQr, newKeyHeader } from '../../contract/samples.js';
 import { manualTransfer } from '../../contract/transfer-samples.js';
 import { BreaksFixture } from '../../support/breaks.js';
-import { signedInPerson, type SignedIn } from '../../support/console-visitor.js';
+import { signedInPerson, type FormContent, type SignedIn } from '../../support/console-visitor.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../../support/service-on-sandbox.js';
 
 const hostile = `<script>alert(1)</script>\u202e${'x'.repeat(60)}🙂`;
@@ -47,8 +47,10 @@ describe('the pages of payments', () => {
     expect(status).toBe(200);
     return request.correlationId;
   };
-  const receivePix = async (amount: number): Promise<number> => {
-    const { body } = await service.bank.call('POST', '/sandbox/pix/received', { body: { amount } });
+  const receivePix = async (amount: number, payer?: object): Promise<number> => {
+    const { body } = await service.bank.call('POST', '/sandbox/pix/received', {
+      body: { amount, payer },
+    });
     await syncAndReconcile();
     return body.nsu;
   };
@@ -58,16 +60,15 @@ describe('the pages of payments', () => {
   const auditOf = (action: string) =>
     sql('SELECT * FROM audit_entry WHERE action = $1 ORDER BY at DESC LIMIT 1', action);
 
-  /** Opens the page of confirmation and returns the fields of its form. */
+  const refundPage = (nsu: number) => `${base}/refunds/new/${nsu}`;
+  /** Asks for a refund; what the form of its confirmation sends. */
   const confirmRefund = async (nsu: number, amount: string) => {
-    const text = await textOf(`refunds/new/${nsu}?amount=${encodeURIComponent(amount)}`);
-    return {
-      ...{ key: fieldOf(text, 'key'), amount: fieldOf(text, 'amount') },
-      ...{ shown: fieldOf(text, 'shown'), reason: 'sent back' },
-    };
+    const key = fieldOf(await textOf(`refunds/new/${nsu}`), 'key');
+    const asked = { key, amount, reason: 'sent back' };
+    return (await people.analyst.confirm(refundPage(nsu), asked)).fields;
   };
-  const sendRefund = (nsu: number, fields: Record<string, string>) =>
-    people.analyst.submit(`${base}/refunds/new/${nsu}`, fields);
+  const sendRefund = (nsu: number, fields: FormContent) =>
+    people.analyst.submit(refundPage(nsu), fields);
 
   describe('a charge', () => {
     it('is followed from its request to its settlement', async () => {
@@ -172,14 +173,22 @@ describe('the pages of payments', () => {
   });
 
   describe('a refund', () => {
-    it('is requested in part after a page that shows exactly what is sent', async () => {
-      const nsu = await receivePix(10);
+    it('is requested in part after a page that says whom it pays, and how much', async () => {
+      const payer = { name: 'Comércio de Calçados', document: '11222333000181' };
+      const nsu = await receivePix(10, payer);
       const first = await textOf(`refunds/new/${nsu}`);
       expect(fieldOf(first, 'amount')).toBe('10,00');
-      const text = await textOf(`refunds/new/${nsu}?amount=2,50`);
+      const asked = { key: fieldOf(first, 'key'), amount: '2,50', reason: 'sent back' };
+      const { text, fields } = await people.analyst.confirm(refundPage(nsu), asked);
+      expect(text).toContain('<div class="payee"><strong>Comércio de Calçados</strong>');
+      expect(text).toContain('11.222.333/0001-81');
+      expect(text).toContain('<button>Refund R$\u00a02,50 to Comércio de Calçados</button>');
+      expect(text).toMatch(/Balance, as of [^<]+<\/dt><dd><span class="amount">R\$/);
+      expect(text).toMatch(/Balance after<\/dt><dd><span class="amount">R\$/);
+      expect(text).toMatch(/analyst@example\.com, at \d/);
       expect(text).toContain(`PUT /baas/api/v1/transactions/${nsu}/refund?filterBy=NSU`);
       expect(text).toContain('{&quot;amount&quot;:2.5}');
-      const fields = await confirmRefund(nsu, '2,50');
+      expect(await refundsOf(nsu)).toEqual([]);
       const { status, location } = await sendRefund(nsu, fields);
       const [refund] = await refundsOf(nsu);
       expect([status, location]).toEqual([303, `${base}/refunds/${refund.id}`]);
@@ -197,6 +206,17 @@ describe('the pages of payments', () => {
           shown: `nsu ${nsu}, refundable R$\u00a010,00, amount R$\u00a02,50`,
         },
       ]);
+    });
+
+    it('is shown again, with what has changed, and moves nothing meanwhile', async () => {
+      const nsu = await receivePix(10);
+      const [first, second] = [await confirmRefund(nsu, '3'), await confirmRefund(nsu, '2')];
+      await sendRefund(nsu, first);
+      const { status, text } = await sendRefund(nsu, second);
+      expect(status).toBe(409);
+      expect(text).toContain('Refundable: was R$\u00a010,00, is now R$\u00a07,00');
+      const unseen = await sendRefund(nsu, { ...second, seen: [] });
+      expect([unseen.status, (await refundsOf(nsu)).length]).toEqual([409, 1]);
     });
 
     it('is made once by a form that is sent many times at once', async () => {
@@ -248,20 +268,22 @@ describe('the pages of payments', () => {
       expect(page).toContain('The outcome is not known yet');
       expect(page).toContain('outcome unknown');
       expect(page).not.toContain('rejected');
-      const again = await sendRefund(nsu, second);
+      const { fields } = await people.analyst.confirm(refundPage(nsu), second, refundPage(nsu));
+      const again = await sendRefund(nsu, fields);
       expect(again.status).toBe(409);
       expect(again.text).toContain(`href="${base}/operations/${id}"`);
       expect(again.text).toContain('name="duplicate"');
-      const sent = await sendRefund(nsu, { ...second, duplicate: 'yes' });
+      const sent = await sendRefund(nsu, { ...fields, duplicate: 'yes' });
       expect(sent.status).toBe(303);
       expect(await refundsOf(nsu)).toHaveLength(2);
     }, 60_000);
 
     it.each(['0', '-1', 'abc', '11', '1e1'])('asks again for the amount %j', async (amount) => {
       const nsu = await receivePix(10);
-      const text = await textOf(`refunds/new/${nsu}?amount=${amount}`);
-      expect(text).toContain('Enter an amount above zero');
-      expect(text).not.toContain('name="key"');
+      const asked = { key: randomUUID(), amount, reason: 'x' };
+      const { status, text, fields } = await people.analyst.confirm(refundPage(nsu), asked);
+      expect([status, fields]).toEqual([400, {}]);
+      expect(text).toContain('Must be more than R$\u00a00,00 and at most R$\u00a010,00.');
     });
 
     it('is only of a received Pix', async () => {

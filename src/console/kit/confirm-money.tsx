@@ -1,0 +1,248 @@
+// Asks once more before money moves: whom it goes to in the largest words, then how much, what the
+// account has afterwards, and who asks for it. The form carries what the person has seen: nothing
+// moves without it, and where a fact has changed meanwhile the page says which.
+import type { ComponentChildren, JSX } from 'preact';
+import { punctuateTaxId, type PaymentParty } from '../../access/counterparties/party.js';
+import type { Cents } from '../../brazil/cents.js';
+import { conflict, type AppError } from '../../platform/errors.js';
+import { formatAmount, formatCount, formatTime } from '../formats.js';
+import type { Asked, KnownBalance } from '../money-facts.service.js';
+import type { Visit } from '../requests.js';
+import { findTextKey, type TextKey, type Translate } from '../texts.js';
+import { Amount, Card, NamedValues } from './elements.js';
+import { Fields, Hidden, type FormFields, type HiddenValues } from './form.js';
+import { Form, Message, StepUpNotice } from './frame.js';
+import { Row } from './layout.js';
+import { ListTable } from './table.js';
+
+export interface MoneyPayee {
+  party: PaymentParty;
+  /** A Pix key, or the code of a bill. */
+  key?: string | null;
+  amountCents: Cents;
+  /** Where the payment has a page of its own. */
+  href?: string;
+}
+
+/** What is about to move. */
+export interface Money {
+  /** Those that the page shows. */
+  payees: readonly MoneyPayee[];
+  /** How many payments there are, where they are more. */
+  count?: number;
+  totalCents: Cents;
+  /** What else may change between the pages. */
+  facts?: readonly (readonly [TextKey, string])[];
+}
+
+interface ConfirmMoneyProps {
+  visit: Visit;
+  money: Money;
+  action: string;
+  /** What is done, with `amount` and `payee` or `count`. */
+  button: { one: TextKey; many?: TextKey };
+  balance: KnownBalance | null;
+  asked: Asked;
+  /** What cannot be undone. */
+  warning: TextKey;
+  /** What the audit records that the person has seen. */
+  shown?: string;
+  hidden?: HiddenValues;
+  /** What a refusal makes the form ask. */
+  fields?: FormFields;
+  needsStepUp?: boolean;
+  problem?: AppError | null;
+  /** The way back. */
+  back: { href: string; text: TextKey };
+  children?: ComponentChildren;
+}
+
+export function ConfirmMoney(props: ConfirmMoneyProps): JSX.Element {
+  const { visit, money, action, warning, shown, hidden = {}, fields = {}, back, children } = props;
+  const { t } = visit;
+  return (
+    <Card title={t('money.confirm')}>
+      <div class="money">
+        <Changes {...{ visit, money }} />
+        <Payees {...{ visit, money }} />
+        <MoneyFactList {...props} />
+        <p>{t(warning)}</p>
+        {children}
+        {props.needsStepUp && <StepUpNotice visit={visit} />}
+        <Form visit={visit} action={action} {...(shown === undefined ? {} : { shown })}>
+          <Hidden values={{ ...hidden, seen: seenOf(money) }} />
+          <Fields {...{ visit, fields }} problem={props.problem ?? null} />
+          <Row>
+            <button>{buttonText(props)}</button>
+            <a href={back.href}>{t(back.text)}</a>
+          </Row>
+        </Form>
+      </div>
+    </Card>
+  );
+}
+
+/** Whether the person has confirmed exactly this. */
+export function isConfirmed({ form }: Visit, money: Money): boolean {
+  return seenOf(money).join('\n') === form.getAll('seen').join('\n');
+}
+
+/** Why a form that confirms something else is shown again. */
+export function factsChanged(): AppError {
+  return conflict('facts_changed', 'Something has changed since the page was shown.');
+}
+
+export function hasChanged({ details }: AppError): boolean {
+  return details.reason === 'facts_changed';
+}
+
+/** Each fact as `key text`. */
+function seenOf(money: Money): string[] {
+  const { payees, totalCents, facts = [] } = money;
+  const [first] = payees;
+  const isOne = countOf(money) === 1 && first;
+  return [
+    isOne
+      ? (['money.payee', partsOf(first).join(' · ')] as const)
+      : (['money.count', formatCount(countOf(money))] as const),
+    ['money.amount', formatAmount(totalCents)] as const,
+    ...facts,
+  ].map(([key, text]) => `${key} ${text}`.replace(/\p{Cc}/gu, ' '));
+}
+
+const countOf = ({ payees, count = payees.length }: Money) => count;
+
+/** What is not as it was when the person saw it. */
+function Changes({ visit, money }: { visit: Visit; money: Money }) {
+  const { t, form } = visit;
+  const seen = new Map(form.getAll('seen').map(split));
+  const changes = seenOf(money)
+    .map(split)
+    .filter(([key, now]) => seen.has(key) && seen.get(key) !== now);
+  if (changes.length === 0) return null;
+  return (
+    <Message kind="warn">
+      {t('money.changed')}
+      <ul>
+        {changes.map(([key, now]) => (
+          <li>{t('money.change', { name: nameOf(t, key), before: seen.get(key) ?? '', now })}</li>
+        ))}
+      </ul>
+    </Message>
+  );
+}
+
+function split(seen: string): readonly [key: string, text: string] {
+  const at = seen.indexOf(' ');
+  return [seen.slice(0, at), seen.slice(at + 1)];
+}
+
+function nameOf(t: Translate, key: string): string {
+  const known = findTextKey(key);
+  return known ? t(known) : key;
+}
+
+function partsOf({ party, key }: MoneyPayee): string[] {
+  const { name, taxId, ispb, branch, account } = party;
+  return [name, taxId, ispb, branch, account, key ?? null].filter((one) => one !== null);
+}
+
+/** Names and numbers of one payee, as exactly as they are known. */
+export function payeeFacts(
+  { t }: Visit,
+  { party, key }: Pick<MoneyPayee, 'party' | 'key'>,
+): (readonly [string, string])[] {
+  const { taxId, ispb, branch, account } = party;
+  const facts: (readonly [TextKey, string | null | undefined])[] = [
+    ['money.taxId', taxId && (punctuateTaxId(taxId) ?? taxId)],
+    ['money.bank', ispb],
+    ['money.branch', branch],
+    ['money.account', account],
+    ['money.key', key],
+  ];
+  return facts.flatMap(([label, text]) => (text ? [[t(label), text] as const] : []));
+}
+
+function Payees({ visit, money }: { visit: Visit; money: Money }) {
+  const { t } = visit;
+  const [first] = money.payees;
+  if (first && countOf(money) === 1)
+    return (
+      <div class="payee">
+        <strong>{first.party.name ?? t('money.unnamed')}</strong>
+        <NamedValues facts={payeeFacts(visit, first)} />
+      </div>
+    );
+  return (
+    <ListTable
+      {...{ visit, name: 'money.payees', rows: money.payees }}
+      columns={[
+        {
+          label: 'money.payee',
+          is: 'wide',
+          cell: (payee) => <NamedPayee {...{ visit, payee }} />,
+        },
+        {
+          label: 'money.amount',
+          is: 'number',
+          cell: ({ amountCents }) => <Amount cents={amountCents} />,
+        },
+      ]}
+    />
+  );
+}
+
+function NamedPayee({ visit, payee }: { visit: Visit; payee: MoneyPayee }) {
+  const name = payee.party.name ?? visit.t('money.unnamed');
+  const facts = payeeFacts(visit, payee).map(([label, text]) => `${label} ${text}`);
+  return (
+    <>
+      <strong>{payee.href ? <a href={payee.href}>{name}</a> : name}</strong>
+      <div>{facts.join(' · ')}</div>
+    </>
+  );
+}
+
+function MoneyFactList({ visit, money, balance, asked }: ConfirmMoneyProps) {
+  const { t, language } = visit;
+  const { totalCents, facts = [] } = money;
+  const count = countOf(money);
+  const total = count === 1 ? t('money.amount') : t('money.total', { count: formatCount(count) });
+  const balances: (readonly [string, ComponentChildren])[] =
+    balance === null
+      ? [[t('money.balanceAfter'), t('money.noBalance')]]
+      : [
+          [
+            t('money.balance', { at: formatTime(balance.at, language) }),
+            <Amount cents={balance.cents} />,
+          ],
+          [t('money.balanceAfter'), <Amount cents={balance.cents - totalCents} />],
+        ];
+  return (
+    <NamedValues
+      facts={[
+        [
+          total,
+          <strong>
+            <Amount cents={totalCents} />
+          </strong>,
+        ],
+        ...facts.map(([key, text]) => [t(key), text] as const),
+        ...balances,
+        [
+          t('money.asked'),
+          t('money.askedBy', { name: asked.by, at: formatTime(asked.at, language) }),
+        ],
+      ]}
+    />
+  );
+}
+
+function buttonText({ visit: { t }, money, button: { one, many } }: ConfirmMoneyProps): string {
+  const amount = formatAmount(money.totalCents);
+  const [first] = money.payees;
+  const count = countOf(money);
+  if (many && (count > 1 || !first)) return t(many, { amount, count: formatCount(count) });
+  const { name, account } = first?.party ?? { name: null, account: null };
+  return t(one, { amount, payee: name ?? account ?? first?.key ?? t('money.payer') });
+}

@@ -1,0 +1,60 @@
+// What a person must know before money moves: what the account has, and who is paid.
+import { Injectable } from '@nestjs/common';
+import {
+  counterpartyIn,
+  findCounterparties,
+} from '../access/counterparties/counterparties.queries.js';
+import { maskParty } from '../access/counterparties/masking.js';
+import type { PaymentParty } from '../access/counterparties/party.js';
+import type { Cents } from '../brazil/cents.js';
+import { Database } from '../platform/postgres/database.service.js';
+import { ActorNames } from './actor-names.service.js';
+import type { Visit } from './requests.js';
+import { accountOf, callerOf, isAllowedTo } from './visit.js';
+
+export interface KnownBalance {
+  cents: Cents;
+  /** Of when it is. */
+  at: Date;
+}
+
+/** Who asks for a payment, and when. */
+export interface Asked {
+  by: string;
+  at: Date;
+}
+
+@Injectable()
+export class MoneyFacts {
+  constructor(
+    private readonly database: Database,
+    private readonly names: ActorNames,
+  ) {}
+
+  /** The newest of what the bank has reported and what the statement says; null before both. */
+  async findBalance(accountId: number): Promise<KnownBalance | null> {
+    const where = { accountId };
+    const state = await this.database.prisma.statementState.findUnique({ where });
+    if (!state) return null;
+    const { liveBalanceCents, liveBalanceAt, balanceCents, syncedAt } = state;
+    const known = [
+      { cents: liveBalanceCents, at: liveBalanceAt },
+      { cents: balanceCents, at: syncedAt },
+    ].filter((one): one is KnownBalance => one.cents !== null && one.at !== null);
+    return known.sort((one, other) => Number(other.at) - Number(one.at))[0] ?? null;
+  }
+
+  /** Who has paid the line, or was paid by it, as the person may see it. */
+  async findParty(visit: Visit, nsu: bigint): Promise<PaymentParty> {
+    const { id } = accountOf(visit);
+    const found = counterpartyIn(await findCounterparties(this.database.prisma, id, [nsu]), nsu);
+    return isAllowedTo(visit, 'see personal data') ? found : maskParty(found);
+  }
+
+  /** The person of the page, now. */
+  async readAsked(visit: Visit): Promise<Asked> {
+    const { actor } = callerOf(visit);
+    const [nameOf, at] = await Promise.all([this.names.find(visit, [actor]), this.database.now()]);
+    return { by: nameOf(actor), at };
+  }
+}
