@@ -48,7 +48,7 @@ const bankAccounts = z.object({
   accounts: z.array(z.object({ number: z.string(), key: z.string() })),
 });
 
-/** How many of the payments that the books expect are declared; none are due before they are known. */
+/** How many of the payments that the books expect are declared; before they are known, none. */
 export interface DemoProgress {
   declared: number;
   due: number;
@@ -65,7 +65,7 @@ export class DemoShop {
   /** The opening that is under way in this process. */
   private opening: Promise<void> | null = null;
   private progress: DemoProgress = { declared: 0, due: 0 };
-  private failure: unknown = null;
+  private failure: Error | null = null;
 
   constructor(
     private readonly accounts: AccountsService,
@@ -93,7 +93,9 @@ export class DemoShop {
   async begin(opener: { id: number }): Promise<void> {
     this.failure = null;
     await new Promise<void>((resolve) => {
-      const ended = this.open(opener, resolve).catch((error: unknown) => (this.failure = error));
+      const ended = this.open(opener, resolve).catch((error: unknown) => {
+        this.failure = error instanceof Error ? error : new Error(String(error));
+      });
       void ended.then(() => resolve());
     });
   }

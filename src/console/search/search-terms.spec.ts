@@ -14,7 +14,7 @@ const id = '01981f0a-7d3c-7c1e-9a55-0a6a2f2f8a11';
 
 /** The terms that were found, without the text itself. */
 function found(typed: string): Partial<SearchTerms> {
-  const { text: _, ...terms } = readSearchTerms(typed);
+  const { text: _, beginning: __, ...terms } = readSearchTerms(typed);
   return Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== null));
 }
 
@@ -45,6 +45,7 @@ describe('a text that is searched for', () => {
     ['+5511999990000', { identifier: '+5511999990000', pixKey: '+5511999990000' }],
     ['Ana', { identifier: 'Ana', name: 'Ana' }],
     ['João  da Silva', { name: 'João da Silva' }],
+    ['da Lu', { identifier: 'da Lu' }],
     ['POSTO 7 LTDA', { identifier: 'POSTO 7 LTDA', name: 'POSTO 7 LTDA' }],
     ['order-1001', { identifier: 'order-1001' }],
     ['E0000000120261124120000000000001', { identifier: 'E0000000120261124120000000000001' }],
@@ -53,6 +54,26 @@ describe('a text that is searched for', () => {
     ['مرحبا', { name: 'مرحبا' }],
     ['💸', {}],
   ])('%j is %j', (typed, terms) => expect(found(typed)).toEqual(terms));
+
+  it.each([
+    ['order', { text: 'order', uuids: null }],
+    ['E18236120', { text: 'E18236120', uuids: null }],
+    [
+      '01981f0a-7D',
+      {
+        text: '01981f0a-7D',
+        uuids: {
+          from: '01981f0a-7d00-0000-0000-000000000000',
+          to: '01981f0a-7dff-ffff-ffff-ffffffffffff',
+        },
+      },
+    ],
+    ['01981f0-a7d3', { text: '01981f0-a7d3', uuids: null }],
+    ['abc', null],
+    ['two words', null],
+  ])('%j may be how an id begins', (typed, beginning) =>
+    expect(readSearchTerms(typed).beginning).toEqual(beginning),
+  );
 
   it('is a bill by either form of its code', () => {
     const barCode = '84670000001435900240200240500024384221010811';

@@ -12,6 +12,8 @@ export interface SearchTerms {
   uuid: string | null;
   /** An id of any kind, exactly as it was typed. */
   identifier: string | null;
+  /** How an id begins, and the UUIDs that begin so. */
+  beginning: { text: string; uuids: { from: string; to: string } | null } | null;
   nsu: bigint | null;
   /** 44 digits, also of a digitable line. */
   barCode: string | null;
@@ -22,16 +24,19 @@ export interface SearchTerms {
   taxId: string | null;
   /** An e-mail address, a telephone or a random key, as the DICT writes it. */
   pixKey: string | null;
-  /** How a name begins. */
+  /** A part of a name: each of its words stands somewhere in the name. */
   name: string | null;
 }
 
-export type SearchTerm = keyof Omit<SearchTerms, 'text' | 'slip'>;
+export type SearchTerm = keyof Omit<SearchTerms, 'text' | 'slip' | 'beginning'>;
 
 const maxText = 255;
-/** The index of names has no more of a name. */
+/** The indexes of names have no more of a name. */
 const maxName = 100;
 const leastName = 3;
+/** Of the beginning of an id: a shorter one says too little. */
+const leastId = 4;
+const leastOfUuid = 8;
 
 export function readSearchTerms(typed: string): SearchTerms {
   const text = cleanText(typed);
@@ -41,6 +46,7 @@ export function readSearchTerms(typed: string): SearchTerms {
     text,
     uuid: uuid?.toLowerCase() ?? null,
     identifier: /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(text) ? text : null,
+    beginning: readBeginning(text),
     nsu: /^\d{1,18}$/.test(text) ? BigInt(text) : null,
     ...readBillCode(text),
     amountCents: readAmount(text),
@@ -86,6 +92,22 @@ function cleanText(typed: string): string {
     .trim();
 }
 
+/** Ids have no spaces. */
+function readBeginning(text: string): SearchTerms['beginning'] {
+  if (text.length < leastId || !/^[\x21-\x7e]+$/.test(text)) return null;
+  const digits = text.replaceAll('-', '').toLowerCase();
+  const isOfUuid =
+    digits.length >= leastOfUuid && /^[0-9a-f]{1,32}$/.test(digits) && isUuidSoFar(text);
+  const filledWith = (digit: string) =>
+    digits.padEnd(32, digit).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  return { text, uuids: isOfUuid ? { from: filledWith('0'), to: filledWith('f') } : null };
+}
+
+/** Whether its hyphens stand where those of a UUID do. */
+function isUuidSoFar(text: string): boolean {
+  return [...text].every((one, index) => (one === '-') === [8, 13, 18, 23].includes(index));
+}
+
 /** `1.234,56`, `R$ 10`, `10.50`, `1,234.56`. Thousands are grouped completely or not at all. */
 function readAmount(text: string): bigint | null {
   const [, digits = ''] = /^[-−]?\s*(?:R\$)?\s*([\d.,]+)$/i.exec(text) ?? [];
@@ -119,5 +141,7 @@ function readName(text: string): string | null {
   const letters = name.match(/\p{L}/gu)?.length ?? 0;
   const isName = /^[\p{L}\p{M}\p{N} .,'’&/()-]+$/u.test(name);
   const isCode = /\p{N}/u.test(name) && !name.includes(' ');
-  return isName && letters >= leastName && !isCode ? name : null;
+  // The index of names knows three letters at least that follow each other.
+  const isLong = name.split(' ').some((word) => [...word].length >= leastName);
+  return isName && isLong && letters >= leastName && !isCode ? name : null;
 }

@@ -1,7 +1,8 @@
 // What the search box finds: one index look-up for each thing that the text may be, each of which
-// reads the newest few rows.
+// reads a few rows, the newest where its index is in their order.
 import { opaqueAccountId, type Db } from '../../platform/postgres/database.service.js';
 import {
+  impersonalReferenceKinds,
   lineReferenceKinds,
   referenceKinds,
 } from '../../statement/expected-payments/references.js';
@@ -26,10 +27,20 @@ const { sql, join } = Prisma;
 const newest = (id: Prisma.Sql, rows: Prisma.Sql, order: Prisma.Sql) =>
   sql`(SELECT ${id} AS id FROM ${rows} ORDER BY ${order} LIMIT ${rowsOfLookUp})`;
 
-/** Names that begin with the text, in the order of their index: first those that end with it. */
-const hasName = (key: Prisma.Sql, name: string) => sql`
-  ${key} >= lower(${name}) COLLATE "C" AND ${key} < lower(${name}) || chr(1114111)`;
-const keyOfName = (column: Prisma.Sql) => sql`(lower("left"(${column}, 100)) COLLATE "C")`;
+/** So many names that have the words are looked up. */
+const maxNames = 50;
+
+/** Of those that a condition finds first, where only its own index is bounded. */
+const few = (id: Prisma.Sql, rows: Prisma.Sql, order: Prisma.Sql) =>
+  newest(id, sql`(SELECT * FROM ${rows} LIMIT ${maxFound}) few`, order);
+
+/** Names that have each word of the text. `plain` is the name as `plain_name` writes it. */
+const hasName = (plain: Prisma.Sql, name: string) =>
+  join(
+    name.split(' ').map((word) => sql`${plain} LIKE '%' || plain_name(${word}) || '%'`),
+    ' AND ',
+  );
+const plainName = (column: Prisma.Sql) => sql`plain_name("left"(${column}, 100))`;
 
 export interface FoundPayment {
   id: string;
@@ -84,7 +95,7 @@ const ofPayment = (account: Prisma.Sql, table: Prisma.Sql) => sql`
 
 function paymentLookUps(
   account: Prisma.Sql,
-  { uuid, identifier, nsu, barCode, slip, taxId, amountCents, name }: SearchTerms,
+  { uuid, identifier, beginning, nsu, barCode, slip, taxId, amountCents, name }: SearchTerms,
   operationIds: readonly string[],
 ): Prisma.Sql[] {
   const payments = (condition: Prisma.Sql) =>
@@ -104,8 +115,8 @@ function paymentLookUps(
     );
   const created = sql`created_at DESC`;
   const id = sql`id`;
-  const key = keyOfName(sql`counterparty_name`);
   return [
+    ...(beginning === null ? [] : paymentsByBeginning(account, beginning)),
     ...(identifier === null ? [] : referenceKinds.map((kind) => byReference(kind, identifier))),
     ...(identifier === null ? [] : [newest(id, payments(sql`external_id = ${identifier}`), id)]),
     ...(identifier === null ? [] : [ofIdempotencyKey(account, identifier)]),
@@ -138,9 +149,38 @@ function paymentLookUps(
         )),
     ...(name === null
       ? []
-      : [newest(id, payments(hasName(key, name)), sql`${key}, created_at DESC`)]),
+      : [few(id, payments(hasName(plainName(sql`counterparty_name`), name)), created)]),
   ];
 }
+
+/** What other systems and the bank call a payment begins so, or its id does. */
+function paymentsByBeginning(
+  account: Prisma.Sql,
+  { text, uuids }: NonNullable<SearchTerms['beginning']>,
+): Prisma.Sql[] {
+  return [
+    newest(
+      sql`expected_payment_id`,
+      sql`expected_payment_reference
+        WHERE account_id = ${account} AND kind = ANY (${impersonalReferenceKinds}::text[])
+          AND value ~>=~ ${text} AND value ~<~ (${text} || chr(1114111))`,
+      sql`value USING ~<~`,
+    ),
+    ...(uuids === null
+      ? []
+      : [sql`id`, sql`operation_id`].map((column) =>
+          newest(
+            sql`id`,
+            sql`expected_payment
+              WHERE account_id = ${account} AND ${column} ${between(uuids)}`,
+            sql`${column} DESC`,
+          ),
+        )),
+  ];
+}
+
+const between = ({ from, to }: { from: string; to: string }) =>
+  sql`BETWEEN ${from}::uuid AND ${to}::uuid`;
 
 const ofIdempotencyKey = (account: Prisma.Sql, key: string) => sql`(
   SELECT e.id
@@ -214,43 +254,54 @@ function lineLookUps(
   const lines = (condition: Prisma.Sql) =>
     sql`statement_line WHERE account_id = ${account} AND ${condition}`;
   // Not by the order of nsus, in which all lines might be read for a few.
-  const few = (condition: Prisma.Sql) =>
+  const sorted = (condition: Prisma.Sql) =>
     newest(nsuColumn, sql`(SELECT nsu FROM ${lines(condition)} OFFSET 0) few`, sql`nsu DESC`);
   const inOrder = (condition: Prisma.Sql, order = sql`nsu DESC`) =>
     newest(nsuColumn, lines(condition), order);
-  const key = keyOfName(sql`counterparty_name`);
   return [
     ...(identifier === null
       ? []
       : [
           inOrder(sql`correlation_id = ${identifier}`),
-          ...idColumns.map((column) => few(sql`${column} = ${identifier}`)),
+          ...idColumns.map((column) => sorted(sql`${column} = ${identifier}`)),
         ]),
     ...(nsu === null ? [] : [inOrder(sql`nsu = ${nsu}`)]),
-    ...(barCode === null ? [] : [few(sql`bill_code = ${barCode}`)]),
+    ...(barCode === null ? [] : [sorted(sql`bill_code = ${barCode}`)]),
     ...(amountCents === null ? [] : [inOrder(sql`amount_cents = ${amountCents}`)]),
     ...(taxId === null
       ? []
       : [
           inOrder(sql`counterparty_document = ${taxId}`, sql`occurred_at DESC`),
-          reportedLines(account, sql`tax_id = ${taxId}`, sql`reference_kind, reference`),
+          reportedLines(account, sql`tax_id = ${taxId}`),
         ]),
     ...(name === null
       ? []
-      : [
-          inOrder(hasName(key, name), sql`${key}, nsu DESC`),
-          reportedLines(account, hasName(keyOfName(sql`name`), name), keyOfName(sql`name`)),
-        ]),
+      : [linesByName(account, name), reportedLines(account, hasName(plainName(sql`name`), name))]),
   ];
 }
 
+/** The newest lines of each name, and of them the newest. */
+const linesByName = (account: Prisma.Sql, name: string) => sql`(
+  SELECT line.nsu AS id
+  FROM (
+    SELECT name FROM line_name WHERE account_id = ${account} AND ${hasName(sql`plain`, name)}
+    LIMIT ${maxNames}
+  ) named
+  CROSS JOIN LATERAL (
+    SELECT nsu FROM statement_line
+    WHERE account_id = ${account} AND counterparty_name IS NOT NULL
+      AND lower("left"(counterparty_name, 100)) COLLATE "C" = named.name COLLATE "C"
+    ORDER BY lower("left"(counterparty_name, 100)) COLLATE "C", nsu DESC LIMIT ${rowsOfLookUp}
+  ) line
+  ORDER BY nsu DESC LIMIT ${rowsOfLookUp})`;
+
 /** Lines whose counterparty only a webhook names. An erased line has none. */
-const reportedLines = (account: Prisma.Sql, condition: Prisma.Sql, order: Prisma.Sql) => sql`(
+const reportedLines = (account: Prisma.Sql, condition: Prisma.Sql) => sql`(
   SELECT line.nsu AS id
   FROM (
     SELECT reference_kind, reference, is_credit FROM webhook_counterparty
     WHERE account_id = ${account} AND ${condition}
-    ORDER BY ${order} LIMIT ${rowsOfLookUp}
+    LIMIT ${rowsOfLookUp}
   ) reported
   CROSS JOIN LATERAL (
     SELECT nsu, is_credit, salt FROM statement_line
@@ -269,12 +320,14 @@ export type FoundOperation = Pick<Operation, 'id' | 'kind' | 'state' | 'amountCe
 export async function searchOperations(
   db: Db,
   accountId: number,
-  { uuid, identifier }: SearchTerms,
+  { uuid, identifier, beginning }: SearchTerms,
 ): Promise<FoundOperation[]> {
   if (identifier === null) return [];
+  const { from, to } = beginning?.uuids ?? { from: uuid, to: uuid };
   return db.$queryRaw<FoundOperation[]>`
-    SELECT id, kind, state, amount_cents, created_at FROM operation
-    WHERE account_id = ${opaqueAccountId(accountId)} AND id = ${uuid}::uuid
+    (SELECT id, kind, state, amount_cents, created_at FROM operation
+     WHERE account_id = ${opaqueAccountId(accountId)} AND id BETWEEN ${from}::uuid AND ${to}::uuid
+     ORDER BY id DESC LIMIT ${rowsOfLookUp})
     UNION
     SELECT * FROM (
       SELECT id, kind, state, amount_cents, created_at FROM operation
@@ -296,10 +349,11 @@ export interface SearchedSubjects {
 export async function searchBreaks(
   db: Db,
   accountId: number,
-  { uuid, amountCents }: SearchTerms,
+  { uuid, beginning, amountCents }: SearchTerms,
   { nsus, expectedPaymentIds, operationIds }: SearchedSubjects,
 ): Promise<FoundBreak[]> {
   const account = opaqueAccountId(accountId);
+  const { from, to } = beginning?.uuids ?? { from: uuid, to: uuid };
   const ofEach = (ids: Prisma.Sql, column: Prisma.Sql) => sql`(
     SELECT b.id FROM unnest(${ids}) found (id)
     CROSS JOIN LATERAL (
@@ -309,7 +363,9 @@ export async function searchBreaks(
     SELECT b.id, b.kind, b.state, b.amount_cents, b.opened_at
     FROM (
       SELECT DISTINCT id FROM (
-        (SELECT id FROM break WHERE account_id = ${account} AND id = ${uuid}::uuid)
+        (SELECT id FROM break
+         WHERE account_id = ${account} AND id BETWEEN ${from}::uuid AND ${to}::uuid
+         ORDER BY id DESC LIMIT ${rowsOfLookUp})
         UNION ALL
         (SELECT id FROM break
          WHERE account_id = ${account} AND state = 'open' AND nsu IS NOT NULL

@@ -13,8 +13,15 @@ export class RecordSearch {
     private readonly pixLookups: PixLookupsService,
   ) {}
 
-  /** Every look-up reads an index, and no more than the newest few rows of it. */
+  /** A complete id finds its record alone. Where it finds none, it may be how an id begins. */
   async find(accountId: number, terms: SearchTerms): Promise<FoundRecords> {
+    const found = await this.lookUp(accountId, { ...terms, beginning: null });
+    const isFound = Object.values(found).some(({ length }) => length > 0);
+    return isFound || terms.beginning === null ? found : this.lookUp(accountId, terms);
+  }
+
+  /** Every look-up reads an index, and a few rows of it. */
+  private async lookUp(accountId: number, terms: SearchTerms): Promise<FoundRecords> {
     const { prisma } = this.database;
     // A CPF or CNPJ may be a Pix key, too.
     const keys = [terms.pixKey, terms.taxId].filter((key) => key !== null);

@@ -10,8 +10,8 @@ export const searchTexts = {
   'search.label': ['Buscar id, CPF/CNPJ, nome ou valor', 'Search id, CPF/CNPJ, name or amount'],
   'search.submit': ['Buscar', 'Search'],
   'search.hint': [
-    'Encontra ids completos (correlationId, externalId, chave de idempotência, endToEndId, nsu), códigos de boletos e contas, CPF ou CNPJ, chave Pix, o começo de um nome ou um valor como 1.234,56.',
-    'Finds complete ids (correlationId, externalId, idempotency key, endToEndId, nsu), codes of slips and bills, CPF or CNPJ, a Pix key, how a name begins, or an amount such as 1.234,56.',
+    'Encontra partes de nomes, com ou sem acentos; ids (correlationId, externalId, endToEndId, nsu), também pelo começo; códigos de boletos e contas; CPF ou CNPJ; chave Pix; e valores como 1.234,56.',
+    'Finds parts of names, with or without accents; ids (correlationId, externalId, endToEndId, nsu), also by how they begin; codes of slips and bills; CPF or CNPJ; a Pix key; and amounts such as 1.234,56.',
   ],
   'search.readAs': ['Procurado como: {terms}.', 'Searched as: {terms}.'],
   'search.term.uuid': ['id', 'id'],
@@ -21,14 +21,14 @@ export const searchTexts = {
   'search.term.amountCents': ['valor de {amount}', 'amount of {amount}'],
   'search.term.taxId': ['CPF ou CNPJ', 'CPF or CNPJ'],
   'search.term.pixKey': ['chave Pix', 'Pix key'],
-  'search.term.name': ['começo de um nome', 'beginning of a name'],
+  'search.term.name': ['parte de um nome', 'part of a name'],
   'search.nothing': [
-    'Nada foi encontrado. Ids, códigos e documentos precisam estar completos.',
-    'Nothing was found. Ids, codes and documents must be complete.',
+    'Nada foi encontrado. Códigos e documentos precisam estar completos, e um id, pelo menos o seu começo.',
+    'Nothing was found. Codes and documents must be complete, and an id at least its beginning.',
   ],
   'search.namesOf': [
-    'Nomes são encontrados pelo começo, com os acentos que o banco escreve, em lançamentos e em pagamentos previstos declarados. Quem ainda não pagou uma cobrança é encontrado pelo CPF ou CNPJ.',
-    'Names are found by their beginning, with the accents that the bank writes, in lines and in declared expected payments. Who has not paid a charge yet is found by CPF or CNPJ.',
+    'Nomes são encontrados em lançamentos e em pagamentos previstos declarados. Quem ainda não pagou uma cobrança é encontrado pelo CPF ou CNPJ.',
+    'Names are found in lines and in declared expected payments. Who has not paid a charge yet is found by CPF or CNPJ.',
   ],
   'search.keysOf': [
     'Uma chave Pix encontra transferências que começaram com a consulta dessa chave.',
@@ -43,8 +43,8 @@ export const searchTexts = {
     'An address searches for no persons. Use the button Search.',
   ],
   'search.more': [
-    'Há mais resultados. São mostrados os {count} mais recentes.',
-    'There are more results. The newest {count} are shown.',
+    'Há mais resultados. São mostrados {count} de cada tipo: digite mais para encontrar menos.',
+    'There are more results. {count} of each kind are shown: type more to find fewer.',
   ],
   'search.charges': ['Cobranças', 'Charges'],
   'search.transfers': ['Transferências', 'Transfers'],

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLog } from '../../../src/platform/log.js';
 import type { PersonRole } from '../../../src/access/people/roles.js';
 import { ReconciliationService } from '../../../src/reconciliation/apply/reconciliation.service.js';
+import { eraseLine } from '../../../src/statement/lines/line-erasure.queries.js';
 import { LineRecording } from '../../../src/statement/lines/line-recording.service.js';
 import { WebhookInbox } from '../../../src/webhooks/inbox/webhook-inbox.service.js';
 import { slip } from '../../contract/samples.js';
@@ -117,7 +118,9 @@ describe('the records of an account', () => {
       ['a CPF with punctuation', () => '123.456.789-09', () => `charges/${chargeId}`],
       ['a CPF', () => '12345678909', () => `statement/${unexpectedNsu}`],
       ['a name in any case', () => 'zuleika quaresma', () => `statement/${unexpectedNsu}`],
-      ['the beginning of a name', () => 'Zulei', () => `statement/${paidNsu}`],
+      ['parts of a name in any order', () => 'quares ULEIKA', () => `statement/${paidNsu}`],
+      ['how a correlationId begins', () => 'order-7', () => `charges/${chargeId}`],
+      ['how an id begins', () => chargeId.slice(0, 20), () => `charges/${chargeId}`],
       ['a Pix key', () => 'Maria@pessoa-dois.example', () => `transfers/${transferId}`],
       ['the id of a transfer', () => transferId, () => `transfers/${transferId}`],
     ])('by %s', async (_, typed, path) => {
@@ -154,10 +157,25 @@ describe('the records of an account', () => {
          VALUES ($1, 'end_to_end_id', 'E-9001', true, 'Ácido Único', '11222333000181')`,
         accountId,
       );
-      for (const typed of ['ácido ú', '11.222.333/0001-81'])
+      for (const typed of ['ACIDO uni', 'único', '11.222.333/0001-81'])
         expect(await search(typed)).toMatchObject({
           ...{ status: 303, location: `${pages}/statement/9001` },
         });
+    });
+
+    it('by a name until the last line that has it is erased', async () => {
+      for (const nsu of [9_003, 9_004]) {
+        await addLine(nsu, { proof: { payer: { holder: { name: 'Conceição Só Ela' } } } });
+      }
+      const link = `${pages}/statement/9004`;
+      const erase = async (nsu: number) => {
+        await service.database.transaction((tx) => eraseLine(tx, accountId, BigInt(nsu), 'asked'));
+        return run('SELECT plain FROM line_name WHERE plain LIKE $1', 'conceicao%');
+      };
+      expect((await search('conceicao ela')).text).toContain(`href="${link}"`);
+      expect((await erase(9_003)).rows).toEqual([{ plain: 'conceicao so ela' }]);
+      expect(await search('conceicao')).toMatchObject({ status: 303, location: link });
+      expect((await erase(9_004)).rows).toEqual([]);
     });
 
     it('with the breaks of what was found', async () => {
