@@ -9,6 +9,7 @@ import type { PaymentParty } from '../access/counterparties/party.js';
 import type { Cents } from '../brazil/cents.js';
 import { Database } from '../platform/postgres/database.service.js';
 import { ActorNames } from './actor-names.service.js';
+import { readRequestedPayment, type WaitingRequest } from './requested-payment.js';
 import type { Visit } from './requests.js';
 import { accountOf, callerOf, isAllowedTo } from './visit.js';
 
@@ -49,6 +50,17 @@ export class MoneyFacts {
     const { id } = accountOf(visit);
     const found = counterpartyIn(await findCounterparties(this.database.prisma, id, [nsu]), nsu);
     return isAllowedTo(visit, 'see personal data') ? found : maskParty(found);
+  }
+
+  /** Who gets the money of the operation, and by which code, as the person may see it. */
+  async findPayee(
+    visit: Visit,
+    request: WaitingRequest,
+  ): Promise<{ party: PaymentParty; key: string | null }> {
+    const { refundedNsu, party, digitableLine } = readRequestedPayment(request);
+    if (refundedNsu !== null) return { party: await this.findParty(visit, refundedNsu), key: null };
+    const isVisible = isAllowedTo(visit, 'see personal data');
+    return { party: isVisible ? party : maskParty(party), key: isVisible ? digitableLine : null };
   }
 
   /** The person of the page, now. */

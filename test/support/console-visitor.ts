@@ -54,22 +54,20 @@ export function visitorOf(service: Pick<ServiceProcess, 'url'>) {
   const submit = async (path: string, fields: FormContent = {}) =>
     post(path, { csrf: csrfOf((await get('/console/nowhere')).text), ...fields });
   /** Opens the page that asks once more, and returns what its form for `path` sends. */
-  const confirm = async (path: string, fields: FormContent, page = `${path}/confirm`) => {
-    const { status, text } = await submit(page, fields);
-    return { status, text, fields: hiddenIn(text, path) };
+  const confirm = async (path: string, asked: FormContent, page = `${path}/confirm`) => {
+    const { status, text } = await submit(page, asked);
+    const fields: Record<string, string[]> = {};
+    for (const [name, value] of hiddenIn(text, path)) (fields[name] ??= []).push(value);
+    return { status, text, fields };
   };
   return { cookies, get, post, submit, confirm, send };
 }
 
 /** The hidden fields of the form of a page that is sent to `path`. */
-function hiddenIn(text: string, path: string): Record<string, string[]> {
+export function hiddenIn(text: string, path: string): [name: string, value: string][] {
   const form = text.split(`action="${path}"`)[1]?.split('</form>')[0] ?? '';
-  const fields: Record<string, string[]> = {};
-  for (const [, name = '', value = ''] of form.matchAll(
-    /type="hidden" name="([^"]*)" value="([^"]*)"/g,
-  ))
-    (fields[name] ??= []).push(unescaped(value));
-  return fields;
+  const fields = form.matchAll(/type="hidden" name="([^"]*)" value="([^"]*)"/g);
+  return [...fields].map(([, name = '', value = '']) => [name, unescaped(value)]);
 }
 
 function unescaped(text: string): string {

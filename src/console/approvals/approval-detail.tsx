@@ -24,7 +24,7 @@ import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import { isAllowedTo, pathTo } from '../visit.js';
 import type { ApprovalFacts, PayeeCheck } from './approval-facts.service.js';
-import { accountIn } from './requested-payment.js';
+import { accountIn } from '../requested-payment.js';
 import type { Waiting } from './waiting-approvals.service.js';
 import { kindText, PayeeCell, Source } from './waiting-table.js';
 

@@ -8,15 +8,17 @@ import { AppError } from '../../platform/errors.js';
 import { isUuid, readPage, readUuid, toList } from '../../platform/http/listing.js';
 import { ActorNames } from '../actor-names.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import { ConfirmMoney, factsChanged, isConfirmed, type Money } from '../kit/confirm-money.js';
 import { Amount, Card, Empty, Pager } from '../kit/elements.js';
-import { AskingForm, Fields, Hidden, reasonField } from '../kit/form.js';
+import { AskingForm, Fields, Hidden, reasonField, statusOf } from '../kit/form.js';
 import { Form, Message, StepUpNotice } from '../kit/frame.js';
 import { Button, Cards, Muted, Row } from '../kit/layout.js';
 import { ListCard } from '../kit/list-page.js';
+import { MoneyFacts } from '../money-facts.service.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';
-import { callerOf, isAllowedTo, pathId, pathTo, typed } from '../visit.js';
+import { accountOf, callerOf, isAllowedTo, pathId, pathTo, typed } from '../visit.js';
 import {
   BatchItems,
   Decisions,
@@ -34,7 +36,7 @@ import {
 } from './person-decisions.service.js';
 import { maxDecidedTogether, WaitingApprovals, type Waiting } from './waiting-approvals.service.js';
 import { isWaitingCursor, readWaitingCursor, writeWaitingCursor } from './waiting-cursor.js';
-import { WaitingTable } from './waiting-table.js';
+import { moneyPayeeOf, WaitingTable } from './waiting-table.js';
 
 const approvals = '/console/accounts/:account/approvals';
 
@@ -46,6 +48,7 @@ export class ApprovalPages {
     private readonly decisions: PersonDecisions,
     private readonly controls: ControlChanges,
     private readonly names: ActorNames,
+    private readonly balances: MoneyFacts,
   ) {}
 
   @ConsolePage({
@@ -102,22 +105,78 @@ export class ApprovalPages {
     return this.detail(visit, pathId(visit), []);
   }
 
+  /** Whom an approval pays, before it is given. */
+  @ConsoleAction({ path: `${approvals}/confirm`, needs: 'approve payments', audit: 'own' })
+  async confirm(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const read = readDecision(visit);
+    const { operations, uploadId } = read;
+    if (read.reason === '') return this.refusals(visit, operations, noReason(operations), uploadId);
+    const asked = await this.readMoney(visit, operations);
+    const none = operations.map((one) => ({ ...one, code: 'not_awaiting_approval' }));
+    if (asked.operations.length === 0) return this.refusals(visit, operations, none, uploadId);
+    return this.confirmation(visit, read, asked);
+  }
+
   @ConsoleAction({ path: `${approvals}/decide`, needs: 'approve payments', audit: 'own' })
   async decide(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const { form } = visit;
-    const decision = Object.values(ApprovalDecision).find((one) => one === form.get('decision'));
-    const operations = readOperations(form);
-    if (!decision || operations.length === 0) throw new AppError('validation_failed');
-    const reason = typed(visit, 'reason').slice(0, 500);
-    const upload = form.get('upload');
-    const uploadId = upload === null ? null : readUuid(upload);
-    const refused =
-      reason === ''
-        ? operations.map((one) => ({ ...one, code: 'no_reason' }))
-        : await this.decisions.decide(callerOf(visit), operations, { decision, reason });
+    const read = readDecision(visit);
+    const { decision, operations, reason, uploadId } = read;
+    if (reason === '') return this.refusals(visit, operations, noReason(operations), uploadId);
+    if (decision === 'approve') {
+      const asked = await this.readMoney(visit, operations);
+      // What awaits approval no more is refused, and the page says so.
+      if (asked.operations.length > 0 && !isConfirmed(visit, asked.money))
+        return this.confirmation(visit, read, asked, factsChanged());
+    }
+    const refused = await this.decisions.decide(callerOf(visit), operations, { decision, reason });
     if (refused.length > 0) return this.refusals(visit, operations, refused, uploadId);
     const done = `done=${decision}&count=${operations.length}`;
     return new Redirect(`${await this.nextPage(visit, operations, uploadId)}?${done}`);
+  }
+
+  /** What the operations pay that still await approval. */
+  private async readMoney(visit: Visit, seen: readonly SeenOperation[]): Promise<AskedMoney> {
+    const ids = seen.map(({ id }) => id);
+    const rows = await this.waiting.listOf(callerOf(visit), ids);
+    const nameOf = await this.names.find(
+      visit,
+      rows.map(({ requestedBy }) => requestedBy),
+    );
+    const payees = rows.map((row) => moneyPayeeOf(visit, row, nameOf));
+    const totalCents = payees.reduce((sum, one) => sum + one.amountCents, 0n);
+    const operations = seen.filter((one) => rows.some(({ id }) => id === one.id));
+    return { operations, money: { payees, totalCents } };
+  }
+
+  private async confirmation(
+    visit: Visit,
+    { reason, uploadId }: ReadDecision,
+    { operations, money }: AskedMoney,
+    problem: AppError | null = null,
+  ): Promise<Shown> {
+    const { id: accountId } = accountOf(visit);
+    const [first] = operations;
+    const isOne = operations.length === 1;
+    const facts = isOne && first ? await this.facts.read(callerOf(visit), first.id) : null;
+    const body = (
+      <ConfirmMoney
+        {...{ visit, money, balance: await this.balances.findBalance(accountId) }}
+        action={pathTo(visit, 'approvals/decide')}
+        button={{ one: 'money.approve', many: 'money.approveAll' }}
+        warning="approvals.confirmWhy"
+        {...(first && isOne ? { shown: first.requestHash } : {})}
+        hidden={{
+          ...{ decision: 'approve', reason, operation: operations.map(writeOperation) },
+          ...(uploadId === null ? {} : { upload: uploadId }),
+        }}
+        needsStepUp
+        back={{ href: visit.cameFrom, text: 'app.back' }}
+      >
+        {facts && <BatchItems {...{ visit, facts }} />}
+      </ConfirmMoney>
+    );
+    const title = visit.t(isOne ? 'approvals.one' : 'approvals.batch');
+    return new Shown(title, body, problem ? statusOf(problem) : {});
   }
 
   /** After one payment, the next one that the person can decide; after a file, its next rows. */
@@ -297,7 +356,7 @@ function DecisionForm({
     return <Message kind="warn">{t('approvals.needsRole')}</Message>;
   const [first] = operations;
   const isOne = operations.length === 1;
-  const operation = operations.map(({ id, requestHash }) => `${id} ${requestHash}`);
+  const operation = operations.map(writeOperation);
   return (
     <Card title={t('approvals.decide')}>
       <StepUpNotice visit={visit} />
@@ -308,7 +367,7 @@ function DecisionForm({
       )}
       <Form
         visit={visit}
-        action={pathTo(visit, 'approvals/decide')}
+        action={pathTo(visit, 'approvals/confirm')}
         {...(first && isOne ? { shown: first.requestHash } : {})}
       >
         <Hidden values={{ operation, ...(uploadId === null ? {} : { upload: uploadId }) }} />
@@ -317,7 +376,10 @@ function DecisionForm({
           <button name="decision" value="approve">
             {t(isOne ? 'approvals.approve' : 'approvals.approveAll')}
           </button>
-          <Button is="plain" name="decision" value="decline">
+          <Button
+            {...{ is: 'plain', name: 'decision', value: 'decline' }}
+            formAction={pathTo(visit, 'approvals/decide')}
+          >
             {t(isOne ? 'approvals.decline' : 'approvals.declineAll')}
           </Button>
         </Row>
@@ -366,6 +428,36 @@ function Back({ visit }: { visit: Visit }) {
     </p>
   );
 }
+
+interface AskedMoney {
+  /** Those that still await approval. */
+  operations: SeenOperation[];
+  money: Money;
+}
+
+interface ReadDecision {
+  decision: ApprovalDecision;
+  operations: SeenOperation[];
+  reason: string;
+  /** The upload whose rows are decided; null for others. */
+  uploadId: string | null;
+}
+
+/** Throws `validation_failed` without a decision, and without what is decided. */
+function readDecision(visit: Visit): ReadDecision {
+  const { form } = visit;
+  const decision = Object.values(ApprovalDecision).find((one) => one === form.get('decision'));
+  const operations = readOperations(form);
+  if (!decision || operations.length === 0) throw new AppError('validation_failed');
+  const upload = form.get('upload');
+  const uploadId = upload === null ? null : readUuid(upload);
+  return { decision, operations, reason: typed(visit, 'reason').slice(0, 500), uploadId };
+}
+
+const noReason = (operations: readonly SeenOperation[]): RefusedDecision[] =>
+  operations.map((one) => ({ ...one, code: 'no_reason' }));
+
+const writeOperation = ({ id, requestHash }: SeenOperation) => `${id} ${requestHash}`;
 
 /** Each field has an id and the hash of the request that the page has shown. */
 function readOperations(form: URLSearchParams): SeenOperation[] {

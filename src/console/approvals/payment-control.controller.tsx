@@ -33,7 +33,7 @@ import {
   readBeneficiaryForm,
   readControlForm,
 } from './control-form.js';
-import { accountIn } from './requested-payment.js';
+import { accountIn } from '../requested-payment.js';
 
 const path = '/console/accounts/:account/payment-controls';
 const needs = 'manage payment rules';

@@ -12,7 +12,7 @@ import { maskParty } from '../../access/counterparties/masking.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import { Approvals, type StandingDecision } from '../../outbound/operations/approvals.service.js';
 import * as queries from './waiting-approvals.queries.js';
-import { readRequestedPayment, type RequestedPayment } from './requested-payment.js';
+import { readRequestedPayment, type RequestedPayment } from '../requested-payment.js';
 
 export type Waiting = Omit<queries.WaitingRow, 'requestBody'> & {
   payment: RequestedPayment;

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { punctuateTaxId } from '../../access/counterparties/party.js';
 import type { NameOfActor } from '../actor-names.service.js';
+import type { MoneyPayee } from '../kit/confirm-money.js';
 import { Amount, Badge } from '../kit/elements.js';
 import { formatTime } from '../formats.js';
 import { Hint } from '../kit/layout.js';
@@ -41,6 +42,19 @@ export function PayeeCell({ visit, waiting }: WaitingProps): JSX.Element {
       )}
     </>
   );
+}
+
+/** What the payment pays, for its confirmation. */
+export function moneyPayeeOf(visit: Visit, waiting: Waiting, nameOf: NameOfActor): MoneyPayee {
+  const { id, kind, amountCents, requestedBy, createdAt, payment } = waiting;
+  const { party, digitableLine } = payment;
+  return {
+    party: { ...party, name: party.name ?? textOf(visit, 'unnamed', kind) },
+    key: digitableLine,
+    amountCents: amountCents ?? 0n,
+    asked: { by: nameOf(requestedBy), at: createdAt },
+    href: pathTo(visit, `approvals/${id}`),
+  };
 }
 
 /** A kind of a later version is shown as it is stored. */

@@ -20,13 +20,14 @@ export interface MoneyPayee {
   /** A Pix key, or the code of a bill. */
   key?: string | null;
   amountCents: Cents;
+  asked: Asked;
   /** Where the payment has a page of its own. */
   href?: string;
 }
 
 /** What is about to move. */
 export interface Money {
-  /** Those that the page shows. */
+  /** Those that the page shows; none where no money moves. */
   payees: readonly MoneyPayee[];
   /** How many payments there are, where they are more. */
   count?: number;
@@ -42,7 +43,6 @@ interface ConfirmMoneyProps {
   /** What is done, with `amount` and `payee` or `count`. */
   button: { one: TextKey; many?: TextKey };
   balance: KnownBalance | null;
-  asked: Asked;
   /** What cannot be undone. */
   warning: TextKey;
   /** What the audit records that the person has seen. */
@@ -64,8 +64,12 @@ export function ConfirmMoney(props: ConfirmMoneyProps): JSX.Element {
     <Card title={t('money.confirm')}>
       <div class="money">
         <Changes {...{ visit, money }} />
-        <Payees {...{ visit, money }} />
-        <MoneyFactList {...props} />
+        {money.payees.length > 0 && (
+          <>
+            <Payees {...{ visit, money }} />
+            <MoneyFactList {...props} />
+          </>
+        )}
         <p>{t(warning)}</p>
         {children}
         {props.needsStepUp && <StepUpNotice visit={visit} />}
@@ -182,6 +186,7 @@ function Payees({ visit, money }: { visit: Visit; money: Money }) {
           is: 'wide',
           cell: (payee) => <NamedPayee {...{ visit, payee }} />,
         },
+        { label: 'money.asked', is: 'wide', cell: ({ asked }) => askedText(visit, asked) },
         {
           label: 'money.amount',
           is: 'number',
@@ -203,9 +208,10 @@ function NamedPayee({ visit, payee }: { visit: Visit; payee: MoneyPayee }) {
   );
 }
 
-function MoneyFactList({ visit, money, balance, asked }: ConfirmMoneyProps) {
+function MoneyFactList({ visit, money, balance }: ConfirmMoneyProps) {
   const { t, language } = visit;
-  const { totalCents, facts = [] } = money;
+  const { totalCents, facts = [], payees } = money;
+  const [first] = payees;
   const count = countOf(money);
   const total = count === 1 ? t('money.amount') : t('money.total', { count: formatCount(count) });
   const balances: (readonly [string, ComponentChildren])[] =
@@ -229,13 +235,16 @@ function MoneyFactList({ visit, money, balance, asked }: ConfirmMoneyProps) {
         ],
         ...facts.map(([key, text]) => [t(key), text] as const),
         ...balances,
-        [
-          t('money.asked'),
-          t('money.askedBy', { name: asked.by, at: formatTime(asked.at, language) }),
-        ],
+        ...(count === 1 && first
+          ? [[t('money.asked'), askedText(visit, first.asked)] as const]
+          : []),
       ]}
     />
   );
+}
+
+function askedText({ t, language }: Visit, { by, at }: Asked): string {
+  return t('money.askedBy', { name: by, at: formatTime(at, language) });
 }
 
 function buttonText({ visit: { t }, money, button: { one, many } }: ConfirmMoneyProps): string {

@@ -10,15 +10,25 @@ import { isJsonObject } from '../../platform/json/exact-json.js';
 import { BreakActions } from '../../reconciliation/breaks/break-actions.service.js';
 import { ActorNames } from '../actor-names.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import { ConfirmMoney, factsChanged, isConfirmed, type Money } from '../kit/confirm-money.js';
 import { FactList } from '../kit/elements.js';
-import { FormCard } from '../kit/form.js';
+import { FormCard, statusOf } from '../kit/form.js';
 import { formatTime } from '../formats.js';
 import { Message } from '../kit/frame.js';
 import { Cards } from '../kit/layout.js';
+import { MoneyFacts } from '../money-facts.service.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
-import { callerOf, isAllowedTo, pathId, pathTo, requireReason } from '../visit.js';
+import {
+  accountOf,
+  callerOf,
+  isAllowedTo,
+  pathId,
+  pathTo,
+  requireReason,
+  typed,
+} from '../visit.js';
 import { PaymentStories } from './payment-stories.service.js';
 import {
   Exchanged,
@@ -46,11 +56,21 @@ export class OperationPages {
     private readonly actorNames: ActorNames,
     private readonly breakActions: BreakActions,
     private readonly database: Database,
+    private readonly money: MoneyFacts,
   ) {}
 
   @ConsolePage({ path, needs: 'view' })
   async operation(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.page(visit, null);
+  }
+
+  /** Whom the request pays that is sent again, before it is. */
+  @ConsoleAction({ path: `${path}/resend/confirm`, needs: 'request payments', audit: 'own' })
+  async confirmResend(@Visiting() visit: Visit): Promise<PageAnswer> {
+    requireReason(visit);
+    const asked = await this.readResend(visit);
+    if (asked === null) return new Redirect(pathTo(visit, `operations/${pathId(visit)}`));
+    return this.confirmation(visit, asked, null);
   }
 
   @ConsoleAction({
@@ -61,19 +81,62 @@ export class OperationPages {
   async resend(@Visiting() visit: Visit): Promise<PageAnswer> {
     const reason = requireReason(visit);
     const id = pathId(visit);
-    const { accountId } = callerOf(visit);
-    const { attempts } = await this.details.get(callerOf(visit), id);
-    const found = await findUnknownOutcomeBreak(this.database.prisma, accountId, id);
+    const asked = await this.readResend(visit);
     // The form was sent before, or the operation was resent meanwhile: the record shows it.
-    if (found === null || visit.form.get('attempts') !== String(attempts))
+    if (asked === null || visit.form.get('attempts') !== String(asked.attempts))
       return new Redirect(pathTo(visit, `operations/${id}`));
+    if (!isConfirmed(visit, asked.money)) return this.confirmation(visit, asked, factsChanged());
     try {
       const action = { action: 'resend', reason } as const;
-      await this.breakActions.act(callerOf(visit), found.id, action, () => Promise.resolve(true));
+      const act = () => Promise.resolve(true);
+      await this.breakActions.act(callerOf(visit), asked.breakId, action, act);
       return new Redirect(pathTo(visit, `operations/${id}`));
     } catch (error) {
       return this.page(visit, problemOf(error));
     }
+  }
+
+  /** Null for an operation that cannot be sent again. */
+  private async readResend(visit: Visit): Promise<AskedResend | null> {
+    const { prisma } = this.database;
+    const { accountId } = callerOf(visit);
+    const id = pathId(visit);
+    const { attempts } = await this.details.get(callerOf(visit), id);
+    const found = await findUnknownOutcomeBreak(prisma, accountId, id);
+    if (found === null) return null;
+    const where = { accountId_id: { accountId, id } };
+    const operation = await prisma.operation.findUniqueOrThrow({ where });
+    const [payee, asked] = await Promise.all([
+      this.money.findPayee(visit, operation),
+      this.money.readAsked(visit),
+    ]);
+    const { amountCents } = operation;
+    const facts = [['payment.attempts', String(attempts)]] as const;
+    const payees = amountCents === null ? [] : [{ ...payee, asked, amountCents }];
+    const money = { payees, totalCents: amountCents ?? 0n, facts };
+    return { attempts, breakId: found.id, money };
+  }
+
+  private async confirmation(
+    visit: Visit,
+    { attempts, money }: AskedResend,
+    problem: AppError | null,
+  ): Promise<Shown> {
+    const id = pathId(visit);
+    const page = pathTo(visit, `operations/${id}`);
+    const body = (
+      <ConfirmMoney
+        {...{ visit, money, balance: await this.money.findBalance(accountOf(visit).id) }}
+        action={`${page}/resend`}
+        button={{ one: money.payees.length > 0 ? 'money.resend' : 'payment.resend' }}
+        warning="payment.resendWhat"
+        shown={`operation ${id}, attempts ${attempts}`}
+        hidden={{ attempts: String(attempts), reason: typed(visit, 'reason') }}
+        back={{ href: page, text: 'app.back' }}
+      />
+    );
+    const options = { isNarrow: true, ...statusOf(problem) };
+    return new Shown(visit.t('payment.resend'), body, options);
   }
 
   private async page(visit: Visit, problem: AppError | null): Promise<Shown> {
@@ -116,6 +179,12 @@ export class OperationPages {
     });
     return new Shown(title, body, { status: problem?.status ?? 200 });
   }
+}
+
+interface AskedResend {
+  attempts: number;
+  breakId: string;
+  money: Money;
 }
 
 interface Props {
@@ -179,13 +248,11 @@ function linksOf({ request }: Operation, records: Records | null): RelatedLink[]
   ];
 }
 
-function ResendForm({ visit, operation: { id, attempts } }: Props) {
+function ResendForm({ visit, operation: { id } }: Props) {
   return (
     <FormCard
-      {...{ visit, fields: {}, title: 'payment.resend', button: 'payment.resendNow' }}
-      action={pathTo(visit, `operations/${id}/resend`)}
-      shown={`operation ${id}, attempts ${attempts}`}
-      hidden={{ attempts: String(attempts) }}
+      {...{ visit, fields: {}, title: 'payment.resend', button: 'app.continue' }}
+      action={pathTo(visit, `operations/${id}/resend/confirm`)}
       asksReason
     >
       <Message kind="warn">{visit.t('payment.resendWhat')}</Message>

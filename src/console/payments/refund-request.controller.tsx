@@ -103,7 +103,11 @@ export class RefundRequestPages {
       const bounds = { least: formatAmount(0n), most: formatAmount(refundableCents) };
       throw invalidField('$.amount', fieldError('more_than', bounds));
     }
-    const payee = { party: await this.facts.findParty(visit, nsu), amountCents: amount };
+    const [party, asked] = await Promise.all([
+      this.facts.findParty(visit, nsu),
+      this.facts.readAsked(visit),
+    ]);
+    const payee = { party, asked, amountCents: amount };
     const facts = [['payment.refundable', formatAmount(refundableCents)]] as const;
     return { preview, amount, money: { payees: [payee], totalCents: amount, facts } };
   }
@@ -132,16 +136,13 @@ export class RefundRequestPages {
     problem: AppError | null,
   ): Promise<Shown> {
     const { original, refundableCents } = preview;
-    const [balance, asked] = await Promise.all([
-      this.facts.findBalance(accountOf(visit).id),
-      this.facts.readAsked(visit),
-    ]);
+    const balance = await this.facts.findBalance(accountOf(visit).id);
     const page = pathTo(visit, `refunds/new/${original.nsu}`);
     const body = (
       <>
         {problem && !hasChanged(problem) && <ProblemNotice visit={visit} problem={problem} />}
         <ConfirmMoney
-          {...{ visit, money, balance, asked, action: page }}
+          {...{ visit, money, balance, action: page }}
           button={{ one: 'money.refund' }}
           warning="payment.confirmRefund"
           shown={seenRefund(original.nsu, refundableCents, amount)}

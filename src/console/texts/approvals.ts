@@ -156,6 +156,10 @@ export const approvalsTexts = {
   'approvals.state.declined': ['Aprovação recusada', 'Declined'],
   'approvals.state.expired': ['Aprovação expirada', 'Approval expired'],
 
+  'approvals.confirmWhy': [
+    'Com as aprovações que faltam, o dinheiro sai da conta. Um pagamento enviado não volta.',
+    'With the approvals that are missing, the money leaves the account. What was sent does not return.',
+  ],
   'approvals.refusal.no_reason': ['Informe o motivo.', 'Give the reason.'],
   'approvals.refusal.own_request': [
     'Quem fez o pedido não decide sobre ele.',

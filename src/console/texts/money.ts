@@ -27,4 +27,10 @@ export const moneyTexts = {
   'money.change': ['{name}: era {before}, agora é {now}', '{name}: was {before}, is now {now}'],
 
   'money.refund': ['Devolver {amount} a {payee}', 'Refund {amount} to {payee}'],
+  'money.resend': ['Enviar de novo {amount} a {payee}', 'Send {amount} to {payee} again'],
+  'money.approve': ['Aprovar {amount} a {payee}', 'Approve {amount} to {payee}'],
+  'money.approveAll': [
+    'Aprovar {count} pagamentos, {amount} no total',
+    'Approve {count} payments, {amount} in total',
+  ],
 } as const satisfies Texts;

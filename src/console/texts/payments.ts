@@ -155,7 +155,6 @@ export const paymentsTexts = {
     'O mesmo pedido é enviado com a mesma chave. O banco trata a repetição como o mesmo pedido, e o dinheiro sai uma vez só.',
     'The same request is sent with the same key. The bank treats the repeat as the same request, and the money leaves once.',
   ],
-  'payment.resendNow': ['Enviar de novo', 'Send again'],
 
   'payment.problem.other': [
     'O pedido foi recusado e nada foi enviado. Código:',

@@ -14,6 +14,7 @@ import {
 import {
   codeOf,
   csrfOf,
+  hiddenIn,
   signedInPerson,
   visitorOf,
   type Visitor,
@@ -62,11 +63,17 @@ describe('the pages of approvals', () => {
     const [, upload] = /name="upload" value="([^"]+)"/.exec(text) ?? [];
     if (upload) fields.set('upload', upload);
     for (const [name, value] of Object.entries(changes)) fields.set(name, value);
-    return visitor.send(`${approvals}/decide`, {
-      method: 'POST',
-      body: fields,
-      headers: { origin: setup.one.url, referer: `${setup.one.url}${page}` },
-    });
+    const send = (path: string, body: URLSearchParams) =>
+      visitor.send(path, {
+        ...{ method: 'POST', body },
+        headers: { origin: setup.one.url, referer: `${setup.one.url}${page}` },
+      });
+    if (decision === 'decline') return send(`${approvals}/decide`, fields);
+    const asked = await send(`${approvals}/confirm`, fields);
+    const confirmed = hiddenIn(asked.text, `${approvals}/decide`);
+    return confirmed.length === 0 || !asked.text.includes('class="money"')
+      ? asked
+      : send(`${approvals}/decide`, new URLSearchParams(confirmed));
   };
   const stateOf = async (id: string) => (await setup.operation(id)).state;
   /** A page with plain spaces in its amounts. */
@@ -84,6 +91,12 @@ describe('the pages of approvals', () => {
     const shown = await ana.get(page);
     expect(shown.text).toContain('account 1000002');
     expect(shown.text).toContain('The amount needs approval');
+    const operation = `${id} ${(await setup.operation(id)).approval.requestHash}`;
+    const asked = { operation, reason: 'invoice seen', decision: 'approve' };
+    const { text } = await ana.confirm(`${approvals}/decide`, asked, `${approvals}/confirm`);
+    expect(text).toMatch(/<div class="payee"><strong>[^<]+<\/strong><dl><dt>Account<.*1000002/);
+    expect(text).toContain('Approve R$\u00a01.234,56 to');
+    expect((await setup.operation(id)).approval.given).toBe(0);
 
     const first = await decideOn(ana, page, 'approve');
     expect([first.status, first.location]).toEqual([303, `${approvals}?done=approve&count=1`]);
@@ -233,18 +246,20 @@ describe('the pages of approvals', () => {
     const text = await textOf(bruno, preview);
     expect(text).toContain('2 payments. Total:');
     expect(text).toContain('R$ 143,75');
+    const operation = [...text.matchAll(/name="operation" value="([^"]+ [^"]+)"/g)].map(
+      ([, one = '']) => one,
+    );
+    const decide = `${approvals}/decide`;
+    const asked = { operation, reason: 'x', decision: 'approve' };
+    const confirmed = await bruno.confirm(decide, asked, `${approvals}/confirm`);
+    expect(confirmed.text).toContain('Approve 2 payments, R$\u00a0143,75 in total</button>');
     // Meanwhile another person declines one of them.
     await decideOn(ana, `${approvals}/${ids[0]}`, 'decline');
-    const fields = new URLSearchParams({ csrf: csrfOf(text), reason: 'x', decision: 'approve' });
-    for (const [, operation = ''] of text.matchAll(/name="operation" value="([^"]+)"/g))
-      fields.append('operation', operation);
-    const decided = await bruno.send(`${approvals}/decide`, {
-      method: 'POST',
-      body: fields,
-      headers: { origin: setup.one.url },
-    });
-    expect(decided.status).toBe(409);
-    expect(decided.text).toContain('The payment awaits approval no more');
+    const changed = await bruno.confirm(decide, confirmed.fields, decide);
+    expect(changed.status).toBe(409);
+    expect(changed.text).toContain('Amount: was R$\u00a0143,75, is now R$\u00a072,25');
+    expect(await Promise.all(ids.map(stateOf))).toEqual(['declined', 'awaiting_approval']);
+    expect((await bruno.submit(decide, changed.fields)).status).toBe(303);
     expect(await Promise.all(ids.map(stateOf))).toEqual(['declined', 'received']);
     await setup.advance(ids[1] ?? '');
     expect((await bruno.get(`${approvals}/batch`)).location).toBe(approvals);

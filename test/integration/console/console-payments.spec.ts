@@ -382,10 +382,14 @@ describe('the pages of payments', () => {
       const text = await textOf(`operations/${id}`);
       expect(text).toContain('a person must decide');
       expect((await people.viewer.get(`${base}/operations/${id}`)).text).not.toContain('/resend');
-      const fields = { attempts: fieldOf(text, 'attempts'), reason: 'the bank lost it' };
+      const page = `${base}/operations/${id}/resend`;
+      const asked = { reason: 'the bank lost it' };
+      const confirmation = await people.analyst.confirm(page, asked);
+      expect(confirmation.text).toContain('<strong>João da Silva</strong>');
+      expect(confirmation.text).toContain('Send R$\u00a03,21 to João da Silva again</button>');
+      expect((await people.analyst.submit(page, asked)).status).toBe(303);
       for (let sent = 0; sent < 2; sent += 1) {
-        const page = `${base}/operations/${id}/resend`;
-        const { status, location } = await people.analyst.submit(page, fields);
+        const { status, location } = await people.analyst.submit(page, confirmation.fields);
         expect([status, location]).toEqual([303, `${base}/operations/${id}`]);
       }
       const [operation] = await sql('SELECT state, attempts FROM operation WHERE id = $1', id);

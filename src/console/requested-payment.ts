@@ -1,15 +1,15 @@
 // What a waiting operation will pay, read from the request as it is stored: who receives it, and
 // what the bank is asked for. Of a payment by Pix key, the account is that of the look-up.
-import { parseBillCode } from '../../brazil/bill-code.js';
+import { parseBillCode } from '../brazil/bill-code.js';
 import {
   fieldOf,
   readParty,
   readText,
   unknownParty,
   type PaymentParty,
-} from '../../access/counterparties/party.js';
-import { operationKindOf } from '../../bank-contract/operation-kinds.js';
-import { parseJson, tolerantJson } from '../../platform/json/exact-json.js';
+} from '../access/counterparties/party.js';
+import { operationKindOf } from '../bank-contract/operation-kinds.js';
+import { parseJson, tolerantJson } from '../platform/json/exact-json.js';
 
 export interface WaitingRequest {
   kind: string;
