@@ -57,7 +57,7 @@ function ActionForm({ action, ...props }: BreakViewProps & { action: PageAction 
       </summary>
       <FieldForm
         {...{ visit: ownVisit(visit, action), fields, shown: version }}
-        action={`${pathTo(visit, `breaks/${id}/${action}`)}?${address.toString()}`}
+        action={`${pathTo(visit, `breaks/${id}/${stepOf(action)}`)}?${address.toString()}`}
         intro={`breaks.effect.${action}`}
         button={`breaks.action.${action}`}
       />
@@ -65,9 +65,14 @@ function ActionForm({ action, ...props }: BreakViewProps & { action: PageAction 
   );
 }
 
+/** What moves money is confirmed first. */
+const stepOf = (action: PageAction) =>
+  action === 'refund' || action === 'resend' ? `${action}/confirm` : action;
+
 /** The action whose form was sent and refused: its fields are shown as they were. */
 function retriedAction({ path, form }: Visit): string {
-  return form.has('split') ? 'split' : (path.split('/').at(-1) ?? '');
+  const [action = ''] = path.split('/breaks/')[1]?.split('/').slice(1) ?? [];
+  return form.has('split') ? 'split' : action;
 }
 
 /** All forms of the page have a reason: what was typed stays in the form that was sent. */

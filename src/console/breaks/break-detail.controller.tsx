@@ -5,11 +5,13 @@ import { AppError } from '../../platform/errors.js';
 import { BreakActions } from '../../reconciliation/breaks/break-actions.service.js';
 import { BreakComments } from '../../reconciliation/breaks/break-comments.service.js';
 
+import { factsChanged, isConfirmed } from '../kit/confirm-money.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { Redirect, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 
 import { callerOf, pathId, pathTo, typed } from '../visit.js';
+import { BreakConfirmation } from './break-confirmation.service.js';
 import { BreakPage } from './break-page.service.js';
 import { refusalOf } from './break-words.js';
 import { readAction, readComment, readReasonText, type ReadAction } from './action-forms.js';
@@ -26,6 +28,7 @@ export class BreakDetailPages {
     private readonly page: BreakPage,
     private readonly actions: BreakActions,
     private readonly comments: BreakComments,
+    private readonly confirmation: BreakConfirmation,
   ) {}
 
   @ConsolePage({ path, needs: 'view' })
@@ -57,6 +60,17 @@ export class BreakDetailPages {
     return this.act(visit, 'resend');
   }
 
+  /** Whom a refund pays, before it is requested. */
+  @ConsoleAction({ path: `${path}/refund/confirm`, needs: 'request payments', audit: 'own' })
+  confirmRefund(@Visiting() visit: Visit): Promise<PageAnswer> {
+    return this.confirm(visit, 'refund');
+  }
+
+  @ConsoleAction({ path: `${path}/resend/confirm`, needs, audit: 'own' })
+  confirmResend(@Visiting() visit: Visit): Promise<PageAnswer> {
+    return this.confirm(visit, 'resend');
+  }
+
   @ConsoleAction({ path: `${path}/reopen`, needs, audit: { action: 'reopen break', subject } })
   reopen(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.act(visit, 'reopen');
@@ -76,11 +90,23 @@ export class BreakDetailPages {
     return this.stay(visit, id, 'comment');
   }
 
+  private async confirm(visit: Visit, action: 'refund' | 'resend'): Promise<PageAnswer> {
+    const id = pathId(visit);
+    const read = readForm(visit, action);
+    if ('problem' in read) return this.page.refuse(visit, id, 400, visit.t(read.problem));
+    const money = await this.confirmation.readMoney(visit, id, read.action);
+    const none = { payees: [], totalCents: 0n };
+    return this.confirmation.show(visit, id, { action, money: money ?? none }, null);
+  }
+
   private async act(visit: Visit, action: PageAction): Promise<PageAnswer> {
     const id = pathId(visit);
     const read = readForm(visit, action);
     if ('problem' in read) return this.page.refuse(visit, id, 400, visit.t(read.problem));
     try {
+      const money = await this.confirmation.readMoney(visit, id, read.action);
+      if (money !== null && isMoving(action) && !isConfirmed(visit, money))
+        return await this.confirmation.show(visit, id, { action, money }, factsChanged());
       const seen = typed(visit, 'shown') || null;
       await this.actions.act(callerOf(visit), id, read.action, () => Promise.resolve(true), seen);
     } catch (error) {
@@ -109,6 +135,11 @@ export class BreakDetailPages {
     address.set('did', action);
     return new Redirect(`${pathTo(visit, `breaks/${id}`)}?${address.toString()}`);
   }
+}
+
+/** An action that is confirmed where it moves money, or leaves a rest. */
+function isMoving(action: PageAction): action is 'refund' | 'resend' | 'link' {
+  return action === 'refund' || action === 'resend' || action === 'link';
 }
 
 function readForm(visit: Visit, action: PageAction): ReadAction {

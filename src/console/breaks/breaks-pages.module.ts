@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { BreaksModule } from '../../reconciliation/breaks/breaks.module.js';
 import { ConsoleFrameModule } from '../serving/console-frame.module.js';
+import { BreakConfirmation } from './break-confirmation.service.js';
 import { BreakDetailPages } from './break-detail.controller.js';
 import { BreakPage } from './break-page.service.js';
 import { BreakPages } from './breaks.controller.js';
@@ -10,6 +11,6 @@ import { BulkBreakPages } from './bulk-breaks.controller.js';
 @Module({
   imports: [ConsoleFrameModule, BreaksModule],
   controllers: [BreakPages, BulkBreakPages, BreakDetailPages],
-  providers: [BreakPage],
+  providers: [BreakConfirmation, BreakPage],
 })
 export class BreaksPagesModule {}

@@ -42,7 +42,8 @@ interface ConfirmMoneyProps {
   action: string;
   /** What is done, with `amount` and `payee` or `count`. */
   button: { one: TextKey; many?: TextKey };
-  balance: KnownBalance | null;
+  /** None where no money leaves the account. */
+  balance?: KnownBalance | null;
   /** What cannot be undone. */
   warning: TextKey;
   /** What the audit records that the person has seen. */
@@ -215,15 +216,17 @@ function MoneyFactList({ visit, money, balance }: ConfirmMoneyProps) {
   const count = countOf(money);
   const total = count === 1 ? t('money.amount') : t('money.total', { count: formatCount(count) });
   const balances: (readonly [string, ComponentChildren])[] =
-    balance === null
-      ? [[t('money.balanceAfter'), t('money.noBalance')]]
-      : [
-          [
-            t('money.balance', { at: formatTime(balance.at, language) }),
-            <Amount cents={balance.cents} />,
-          ],
-          [t('money.balanceAfter'), <Amount cents={balance.cents - totalCents} />],
-        ];
+    balance === undefined
+      ? []
+      : balance === null
+        ? [[t('money.balanceAfter'), t('money.noBalance')]]
+        : [
+            [
+              t('money.balance', { at: formatTime(balance.at, language) }),
+              <Amount cents={balance.cents} />,
+            ],
+            [t('money.balanceAfter'), <Amount cents={balance.cents - totalCents} />],
+          ];
   return (
     <NamedValues
       facts={[

@@ -106,6 +106,9 @@ export const breaksTexts = {
     'Resolve a divergência como está. Ela reabre se o valor aumentar.',
     'Resolves the break as it is. It opens again if the amount grows.',
   ],
+  'breaks.openOfPayment': ['Em aberto no pagamento', 'Open of the payment'],
+  'breaks.restOfPayment': ['Continua em aberto', 'Stays open'],
+  'breaks.restOfLine': ['Recebido ou pago a mais', 'Received or paid in excess'],
   'breaks.effect.refund': [
     'Pede ao banco a devolução ao pagador. A divergência fica aberta até o extrato mostrar a devolução. Uma política pode exigir aprovação.',
     'Asks the bank to refund the payer. The break stays open until the statement shows the refund. A policy may require an approval.',

@@ -28,6 +28,10 @@ export const moneyTexts = {
 
   'money.refund': ['Devolver {amount} a {payee}', 'Refund {amount} to {payee}'],
   'money.resend': ['Enviar de novo {amount} a {payee}', 'Send {amount} to {payee} again'],
+  'money.link': [
+    'Conciliar {amount} de {payee} e deixar o resto aberto',
+    'Link {amount} of {payee} and leave the rest open',
+  ],
   'money.approve': ['Aprovar {amount} a {payee}', 'Approve {amount} to {payee}'],
   'money.approveAll': [
     'Aprovar {count} pagamentos, {amount} no total',
