@@ -6,6 +6,7 @@ import { ConsoleFrameModule } from '../serving/console-frame.module.js';
 import { AlertChannelPages } from './alert-channels.controller.js';
 import { AlertRulePages } from './alert-rules.controller.js';
 import { AlertPages } from './alerts.controller.js';
+import { ConnectionsHome } from './connections-home.controller.js';
 import { DeliveryPages } from './deliveries.controller.js';
 import { EndpointPages } from './endpoints.controller.js';
 import { WebhookHealthPages } from './webhook-health.controller.js';
@@ -15,6 +16,7 @@ import { WebhookPages } from './webhooks.controller.js';
 @Module({
   imports: [ConsoleFrameModule, WebhooksModule, EventsModule, AlertsModule],
   controllers: [
+    ConnectionsHome,
     WebhookPages,
     WebhookHealthPages,
     EndpointPages,

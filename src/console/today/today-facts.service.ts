@@ -5,13 +5,12 @@ import { Alerts } from '../../reporting/alerts/alerts.service.js';
 import { addDays, type PlainDate } from '../../brazil/calendar.js';
 import { saoPauloDay } from '../../brazil/statement-day.js';
 import { Database } from '../../platform/postgres/database.service.js';
-import { QueueMetrics } from '../../platform/queue/queue-metrics.js';
 import { stringifyJson } from '../../platform/json/exact-json.js';
 import { loadSummary } from '../../reconciliation/api/summary.queries.js';
 import { BreakReading } from '../../reconciliation/breaks/break-reading.service.js';
 import { readBankTime } from '../../statement/lines/bank-clock.queries.js';
 import { readStatementView } from '../../statement/lines/statement-view.queries.js';
-import { WebhookHealth } from '../../webhooks/health/webhook-health.service.js';
+import { readNewestBalance, sumOpenWork } from './open-work.queries.js';
 import { chartDays } from './today.js';
 
 const sharedMs = 1_000;
@@ -25,9 +24,7 @@ export class TodayFactsReader {
   constructor(
     private readonly database: Database,
     private readonly breaks: BreakReading,
-    private readonly webhookHealth: WebhookHealth,
     private readonly alerts: Alerts,
-    private readonly queue: QueueMetrics,
   ) {}
 
   /** What was read of the account within the last second, or is read now. */
@@ -68,7 +65,7 @@ export class TodayFactsReader {
     const { prisma } = this.database;
     const [now, today] = await Promise.all([this.database.now(), this.readToday(accountId)]);
     const day = { gte: addDays(today, 1 - chartDays), lte: today };
-    const [summary, view, totals, breaks, health, firingAlerts, queue] = await Promise.all([
+    const [summary, view, totals, breaks, work, newest, firingAlerts] = await Promise.all([
       loadSummary(prisma, accountId, today),
       readStatementView(prisma, accountId),
       prisma.dayTotal.findMany({
@@ -76,16 +73,15 @@ export class TodayFactsReader {
         orderBy: [{ day: 'asc' }, { state: 'asc' }],
       }),
       this.breaks.countOpen(accountId),
-      this.webhookHealth.measure(accountId, {}),
+      sumOpenWork(prisma, accountId, today),
+      readNewestBalance(prisma, accountId),
       this.alerts.countFiring(accountId),
-      this.queue.readWaiting(),
     ]);
     const { total, matched, classified, inBreak } = summary;
     return {
-      ...{ now, today, summary, totals, breaks, firingAlerts, queue },
+      ...{ now, today, summary, totals, breaks, work, newest, firingAlerts },
       liveBalance: view.liveBalance,
       pending: total - matched - classified - inBreak,
-      webhooks: health.types.find(({ type }) => type === null) ?? null,
     };
   }
 }

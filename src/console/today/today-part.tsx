@@ -3,22 +3,22 @@
 import type { JSX } from 'preact';
 import { chartDaysOf, type ChartDay } from '../kit/chart-days.js';
 import { Amount, Card, Empty, NamedValues, FactList } from '../kit/elements.js';
-import {
-  formatAmount,
-  formatClock,
-  formatCount,
-  formatDay,
-  formatDuration,
-  formatTime,
-} from '../formats.js';
+import { formatAmount, formatClock, formatCount, formatDay, formatTime } from '../formats.js';
 import { Message } from '../kit/frame.js';
-import { Cards, Muted } from '../kit/layout.js';
+import { Cards, Hint, Muted } from '../kit/layout.js';
 import { ListTable, type ListColumn } from '../kit/table.js';
 import type { Visit } from '../requests.js';
 import { type TextKey, wordOf } from '../texts.js';
 import { pathTo } from '../visit.js';
 import type { TodayReading } from './today-facts.service.js';
-import { chartDays, findProblems, findWork, type Problem } from './today.js';
+import {
+  chartDays,
+  findProblems,
+  listWork,
+  maxOverdue,
+  type Problem,
+  type WorkItem,
+} from './today.js';
 
 type Charts = typeof import('../kit/day-charts.js');
 interface Props {
@@ -38,16 +38,13 @@ export function TodayPart({ visit, reading, charts }: Props & { charts: Charts }
           </Figure>
         </p>
       )}
+      <Work visit={visit} reading={reading} />
       <Cards is="four">
         <Statement visit={visit} reading={reading} />
         <Breaks visit={visit} reading={reading} />
-        <Kinds visit={visit} reading={reading} />
         <Lines visit={visit} reading={reading} />
       </Cards>
       <Movements visit={visit} reading={reading} charts={charts} />
-      <Cards is="four">
-        <Traffic visit={visit} reading={reading} />
-      </Cards>
       <Muted>{t('app.updated', { time: formatClock(reading.now, language) })}</Muted>
     </>
   );
@@ -81,12 +78,9 @@ const countLink = (visit: Visit, page: string, count: bigint | number) => (
 
 function State({ visit, reading }: Props) {
   const { t } = visit;
-  const { summary, liveBalance, pending, firingAlerts } = reading;
-  const facts = {
-    ...{ ...summary, pending, firingAlerts },
-    balanceAgrees: liveBalance?.agrees ?? null,
-  };
-  const problems = findProblems(facts);
+  const { summary, liveBalance, pending } = reading;
+  const balanceAgrees = liveBalance?.agrees ?? null;
+  const problems = findProblems({ ...summary, pending, balanceAgrees });
   const [first, ...others] = problems;
   const write = ({ key, count, page }: Problem) => (
     <Figure visit={visit} page={page} at="problem">
@@ -110,10 +104,55 @@ function State({ visit, reading }: Props) {
           </ul>
         )}
       </Message>
-      {findWork(facts).map((work) => (
-        <Message kind="warn">{write(work)}</Message>
-      ))}
     </>
+  );
+}
+
+/** What a person can take up now, with its money and where it is done. */
+function Work({ visit, reading: { work, firingAlerts } }: Props) {
+  const { t } = visit;
+  const items = listWork(work, firingAlerts);
+  if (items.length === 0) return null;
+  const overdue = work
+    .filter(({ topic }) => topic === 'overdue')
+    .reduce((sum, { count }) => sum + count, 0n);
+  const name = ({ breakKind, label }: WorkItem) =>
+    breakKind === null ? t(label) : wordOf(t, 'break', breakKind);
+  return (
+    <Card title={t('today.work')}>
+      <ListTable
+        {...{ visit, name: 'today.work', rows: items }}
+        columns={[
+          {
+            label: 'today.what',
+            is: 'wide',
+            cell: (item) => (
+              <Figure visit={visit} page={item.page} at={`work-${item.label.replace('.', '-')}`}>
+                {name(item)}
+              </Figure>
+            ),
+          },
+          { label: 'today.count', is: 'number', cell: ({ count }) => formatCount(count) },
+          {
+            label: 'today.inReais',
+            is: 'number',
+            cell: ({ cents, withoutAmount }) => (
+              <>
+                {cents === null ? t('app.none') : <Amount cents={cents} />}
+                {withoutAmount > 0n && (
+                  <Hint isBlock>
+                    {t('today.withoutAmount', { count: formatCount(withoutAmount) })}
+                  </Hint>
+                )}
+              </>
+            ),
+          },
+        ]}
+      />
+      {overdue >= BigInt(maxOverdue) && (
+        <Hint isBlock>{t('today.overdueAtMost', { count: formatCount(maxOverdue) })}</Hint>
+      )}
+    </Card>
   );
 }
 
@@ -124,10 +163,10 @@ const agreementKeys = {
   null: 'today.unknownAgreement',
 } as const;
 
-function Statement({ visit, reading: { summary, liveBalance } }: Props) {
+function Statement({ visit, reading: { summary, liveBalance, newest } }: Props) {
   const { t, language } = visit;
   const none = t('app.none');
-  const { balanceCents, lastNsu, closedUntil } = summary;
+  const { lastNsu, closedUntil } = summary;
   return (
     <FactList
       visit={visit}
@@ -143,7 +182,20 @@ function Statement({ visit, reading: { summary, liveBalance } }: Props) {
             </Figure>
           ),
         ],
-        ['today.balance', balanceCents === null ? none : formatAmount(balanceCents)],
+        [
+          'today.balance',
+          newest.cents === null ? (
+            none
+          ) : (
+            <>
+              <Amount cents={newest.cents} />
+              <Hint isBlock>
+                {t('today.balanceAt', { at: formatTime(newest.at, language) })}{' '}
+                {!summary.complete && t('today.isIncomplete')}
+              </Hint>
+            </>
+          ),
+        ],
         [
           'today.bankBalance',
           liveBalance === null
@@ -220,21 +272,6 @@ function Breaks({ visit, reading: { summary, breaks } }: Props) {
   );
 }
 
-/** Open breaks by kind, the most frequent first. */
-function Kinds({ visit, reading: { breaks } }: Props) {
-  if (breaks.byKind.length === 0) return null;
-  return (
-    <Card title={visit.t('today.byKind')}>
-      <NamedValues
-        facts={breaks.byKind.map(({ kind, breaks: count }) => [
-          wordOf(visit.t, 'break', kind),
-          countLink(visit, `breaks?state=open&kind=${kind}`, count),
-        ])}
-      />
-    </Card>
-  );
-}
-
 function Movements({ visit, reading, charts }: Props & { charts: Charts }) {
   const { t } = visit;
   const path = pathTo(visit, 'today');
@@ -305,59 +342,5 @@ function Figures({ visit, days }: { visit: Visit; days: readonly ChartDay[] }) {
         ),
       ]}
     />
-  );
-}
-
-/** What passes between the bank, this service and the company's systems. */
-function Traffic({ visit, reading: { summary, webhooks, queue } }: Props) {
-  const none = visit.t('app.none');
-  const count = (key: TextKey, page: string, value: bigint) =>
-    [key, countLink(visit, page, value)] as const;
-  const median = webhooks?.p50 ?? null;
-  return (
-    <>
-      <FactList
-        visit={visit}
-        title="today.operations"
-        facts={[
-          count('today.sending', 'operations?state=sending', summary.sending),
-          count('today.unknownOperations', 'operations?state=unknown', summary.unknown),
-          count('today.needsOperator', 'operations?state=needs_operator', summary.needsOperator),
-          count('today.awaitingApproval', 'approvals', summary.awaitingApproval),
-        ]}
-      />
-      <FactList
-        visit={visit}
-        title="today.webhooks"
-        facts={[
-          count('today.received', 'webhooks', summary.webhooksReceived),
-          count('today.pendingWebhooks', 'webhooks?state=pending', summary.webhooksPending),
-          count('today.quarantined', 'webhooks?state=quarantined', summary.webhooksQuarantined),
-          [
-            'today.lost',
-            <Figure visit={visit} page="webhook-health">
-              {webhooks ? formatCount(webhooks.lost) : none}
-            </Figure>,
-          ],
-          ['today.delay', median === null ? none : formatDuration(median)],
-        ]}
-      />
-      <FactList
-        visit={visit}
-        title="today.deliveries"
-        facts={[
-          count('today.pendingDeliveries', 'deliveries?state=pending', summary.deliveriesPending),
-          count('today.dead', 'deliveries?state=dead', summary.deliveriesDead),
-        ]}
-      />
-      <FactList
-        visit={visit}
-        title="today.queue"
-        facts={[
-          ['today.queued', formatCount(queue.jobs)],
-          ['today.oldest', queue.jobs === 0 ? none : formatDuration(queue.oldestSeconds * 1_000)],
-        ]}
-      />
-    </>
   );
 }

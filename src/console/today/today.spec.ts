@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { findProblems, findWork, type TodayFacts } from './today.js';
+import type { WorkSum } from './open-work.queries.js';
+import { findProblems, listWork, type TodayFacts } from './today.js';
 
 const explained: TodayFacts = {
   ...{ total: 10n, pending: 0n, complete: true, balanceAgrees: true },
   ...{ openBreaks: 0n, unknown: 0n, needsOperator: 0n, overdue: 0n },
-  ...{ awaitingApproval: 0n, firingAlerts: 0 },
 };
 const keysOf = (facts: Partial<TodayFacts>) =>
   findProblems({ ...explained, ...facts }).map(({ key }) => key);
@@ -14,7 +14,6 @@ describe('Today', () => {
     expect(keysOf({})).toEqual([]);
     expect(keysOf({ balanceAgrees: null })).toEqual([]);
     expect(keysOf({ total: 0n, complete: false })).toEqual([]);
-    expect(keysOf({ awaitingApproval: 1n, firingAlerts: 1 })).toEqual([]);
   });
 
   it.each([
@@ -37,11 +36,23 @@ describe('Today', () => {
     ]);
   });
 
-  it('shows what waits for a person beside it', () => {
-    expect(findWork(explained)).toEqual([]);
-    expect(findWork({ ...explained, awaitingApproval: 2n, firingAlerts: 3 })).toEqual([
-      { key: 'today.awaiting', page: 'approvals', count: 2n },
-      { key: 'today.firing', page: 'alerts?state=firing', count: 3n },
+  it('lists what a person decides, then breaks by their sum, then what is late', () => {
+    const sum = (topic: WorkSum['topic'], name: string, cents: bigint): WorkSum => ({
+      ...{ topic, name, cents, count: 1n, withoutAmount: 0n },
+    });
+    const sums = [
+      ...[sum('break', 'missing', 5n), sum('break', 'unexpected', 7n), sum('overdue', 'in', 9n)],
+      ...[sum('operation', 'unknown', 1n), sum('operation', 'awaiting_approval', 2n)],
+    ];
+    const items = listWork(sums, 3).map(({ page, cents }) => [page, cents]);
+    expect(items).toEqual([
+      ['approvals', 2n],
+      ['operations?state=unknown', 1n],
+      ['breaks?state=open&kind=unexpected', 7n],
+      ['breaks?state=open&kind=missing', 5n],
+      ['expected-payments?state=overdue', 9n],
+      ['alerts?state=firing', null],
     ]);
+    expect(listWork([], 0)).toEqual([]);
   });
 });

@@ -1,8 +1,11 @@
 // Whether everything is explained, in one sentence or in what is wrong, and which page shows it.
 import type { TextKey } from '../texts.js';
+import type { WorkSum } from './open-work.queries.js';
 
 /** The days of the charts, the last one of them today. */
 export const chartDays = 30;
+/** So many payments that are overdue are added up: the latest of them. */
+export const maxOverdue = 10_000;
 
 /** The facts of the summary that the sentence depends on. */
 export interface TodayFacts {
@@ -16,8 +19,6 @@ export interface TodayFacts {
   unknown: bigint;
   needsOperator: bigint;
   overdue: bigint;
-  awaitingApproval: bigint;
-  firingAlerts: number;
 }
 
 export interface Problem {
@@ -43,12 +44,54 @@ export function findProblems(facts: TodayFacts): Problem[] {
   return problems;
 }
 
-/** What waits for somebody although nothing is wrong. */
-export function findWork({ awaitingApproval, firingAlerts }: TodayFacts): Problem[] {
-  const work: Problem[] = [];
-  if (awaitingApproval > 0n)
-    work.push({ key: 'today.awaiting', page: 'approvals', count: awaitingApproval });
-  if (firingAlerts > 0)
-    work.push({ key: 'today.firing', page: 'alerts?state=firing', count: BigInt(firingAlerts) });
-  return work;
+/** What a person can take up now. */
+export interface WorkItem {
+  /** The kind of the breaks; null for anything else. */
+  breakKind: string | null;
+  label: TextKey;
+  page: string;
+  count: bigint;
+  /** Null where amounts say nothing. */
+  cents: bigint | null;
+  withoutAmount: bigint;
+}
+
+type Place = readonly [label: TextKey, page: string];
+
+/** What a person decides comes before breaks, and what others must do after them. */
+const firstWork = {
+  'operation awaiting_approval': ['today.awaitingApproval', 'approvals'],
+  'operation needs_operator': ['today.needsOperator', 'operations?state=needs_operator'],
+  'operation unknown': ['today.unknownOperations', 'operations?state=unknown'],
+} as const satisfies Record<string, Place>;
+const lastWork = {
+  'overdue in': ['today.overdueIn', 'expected-payments?state=overdue'],
+  'overdue out': ['today.overdueOut', 'expected-payments?state=overdue'],
+  'line pending': ['today.pendingLines', 'statement?state=pending'],
+} as const satisfies Record<string, Place>;
+
+/** Breaks stand in the order of their sums, the largest first. */
+export function listWork(sums: readonly WorkSum[], firingAlerts: number): WorkItem[] {
+  const itemsOf = (places: Record<string, Place>) =>
+    Object.entries(places).flatMap(([key, [label, page]]): WorkItem[] => {
+      const sum = sums.find(({ topic, name }) => `${topic} ${name}` === key);
+      return sum ? [{ ...sum, breakKind: null, label, page }] : [];
+    });
+  const breaks = sums
+    .filter(({ topic }) => topic === 'break')
+    .sort((one, other) => Number(other.cents - one.cents))
+    .map(({ name, ...sum }): WorkItem => {
+      const page = `breaks?state=open&kind=${name}`;
+      return { ...sum, breakKind: name, label: 'today.breaks', page };
+    });
+  const alerts: WorkItem = {
+    ...{ breakKind: null, label: 'today.firing', page: 'alerts?state=firing' },
+    ...{ count: BigInt(firingAlerts), cents: null, withoutAmount: 0n },
+  };
+  return [
+    ...itemsOf(firstWork),
+    ...breaks,
+    ...itemsOf(lastWork),
+    ...(firingAlerts > 0 ? [alerts] : []),
+  ];
 }

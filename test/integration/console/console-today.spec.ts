@@ -1,12 +1,13 @@
 // *Today*: its figures and where they lead, its charts, and its stream, by a real HTTP client.
 import { get, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { formatAmount } from '../../../src/console/formats.js';
+import { formatAmount, formatTime } from '../../../src/console/formats.js';
 import { TodayFactsReader } from '../../../src/console/today/today-facts.service.js';
 import { TodayStreams } from '../../../src/console/today/today-streams.service.js';
 import { Operators } from '../../../src/access/people/operators.service.js';
 import { ReconciliationService } from '../../../src/reconciliation/apply/reconciliation.service.js';
 import { LineRecording } from '../../../src/statement/lines/line-recording.service.js';
+import { WebhookInbox } from '../../../src/webhooks/inbox/webhook-inbox.service.js';
 import { slip } from '../../contract/samples.js';
 import { signedInPerson } from '../../support/console-visitor.js';
 import { serviceApplication, type ServiceApplication } from '../../support/service-application.js';
@@ -81,11 +82,7 @@ describe('Today', () => {
       'breaks?state=open&amp;kind=unexpected',
       'breaks?state=open&amp;severity=medium',
       'statement?state=in_break',
-      'operations?state=unknown',
-      'approvals',
       'days',
-      'webhook-health',
-      'deliveries?state=dead',
     ])
       expect(text).toContain(`href="${account}/${list}"`);
     const ids = [...text.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
@@ -100,6 +97,34 @@ describe('Today', () => {
     expect(text).toMatch(/Gravidade baixa<\/dt><dd><a [^>]*>1<\/a>/);
     expect(text).toMatch(/De hoje ou de ontem<\/dt><dd><a [^>]*>2<\/a>/);
     expect(text).toContain('Entradas e saídas por dia');
+  });
+
+  it('says what to do now, in reais, and of when the balance is', async () => {
+    const { text } = await viewer.get(page);
+    const plain = text
+      .replaceAll('\u00a0', ' ')
+      .replace(/<[^>]*>/g, '|')
+      .replace(/\|+/g, '|');
+    expect(plain).toMatch(/What to do now\|.*\|Unexpected[^|]*\|2\|R\$ 1\.334,56\|/);
+    const { occurredAt } = await service.database.prisma.statementLine.findFirstOrThrow({
+      orderBy: { nsu: 'desc' },
+    });
+    expect(plain).toContain(`of the line of ${formatTime(occurredAt, 'en')}.`);
+  });
+
+  it('leaves webhooks to Connections, with since when and what to do', async () => {
+    const connections = '/console/accounts/main/connections';
+    const textOf = async () =>
+      (await viewer.get(connections)).text.replace(/<[^>]*>/g, '|').replace(/\|+/g, '|');
+    expect(await textOf()).toContain('|Webhooks in quarantine|In order|0|');
+    const inbox = service.application.get(WebhookInbox, { strict: false });
+    await inbox.store(accountId, 'SOMETHING_NEW', Buffer.from('{"nsu":7}'));
+    const text = await textOf();
+    expect(text).toMatch(
+      /\|Webhooks in quarantine\|Failing\|1\|\d\d\/\d\d\/\d{4}, [\d:]+\|See and decide\|/,
+    );
+    expect(text).toMatch(/\|Sync of the statement by account\|.*\|main\|Live/);
+    expect((await viewer.get(connections)).text).toContain('webhooks?state=quarantined"');
   });
 
   describe('its stream', () => {

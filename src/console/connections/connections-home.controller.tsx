@@ -1,0 +1,223 @@
+// The first page of an operator: what passes between the bank, this service and the company's
+// systems, since when it waits, and where something can be done about it.
+import { Controller } from '@nestjs/common';
+import { Operators } from '../../access/people/operators.service.js';
+import { Database } from '../../platform/postgres/database.service.js';
+import { QueueMetrics } from '../../platform/queue/queue-metrics.js';
+import { Alerts } from '../../reporting/alerts/alerts.service.js';
+import { WebhookHealth } from '../../webhooks/health/webhook-health.service.js';
+import { formatClock, formatCount, formatDuration, formatTime } from '../formats.js';
+import { Badge, Card, type Tone } from '../kit/elements.js';
+import { Muted } from '../kit/layout.js';
+import { ListTable } from '../kit/table.js';
+import { Shown, type PageAnswer } from '../page.js';
+import type { Visit } from '../requests.js';
+import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import { wordOf, type TextKey } from '../texts.js';
+import { accountOf, pathTo, sessionOf } from '../visit.js';
+import {
+  countWaiting,
+  listSyncs,
+  readLastWebhook,
+  type AccountSync,
+  type WaitingRows,
+} from './connection-facts.queries.js';
+
+/** One kind of traffic, and how it stands. */
+interface Traffic {
+  label: TextKey;
+  tone: Tone;
+  state: TextKey;
+  count: bigint | number | null;
+  since: string | null;
+  /** What to do about it, and the page for it; null where there is nothing to do. */
+  action: { label: TextKey; page: string } | null;
+}
+
+type Facts = Awaited<ReturnType<ConnectionsHome['read']>>;
+
+@Controller()
+export class ConnectionsHome {
+  constructor(
+    private readonly database: Database,
+    private readonly webhookHealth: WebhookHealth,
+    private readonly alerts: Alerts,
+    private readonly queue: QueueMetrics,
+    private readonly operators: Operators,
+  ) {}
+
+  @ConsolePage({
+    path: '/console/accounts/:account/connections',
+    needs: 'view',
+    menu: { title: 'connections.title', section: 'connections', place: 63 },
+  })
+  async show(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const facts = await this.read(accountOf(visit).id, sessionOf(visit).operatorId);
+    const body = (
+      <>
+        <Card>
+          <TrafficTable visit={visit} facts={facts} />
+        </Card>
+        <Syncs visit={visit} facts={facts} />
+        <Muted>{visit.t('app.updated', { time: formatClock(facts.now, visit.language) })}</Muted>
+      </>
+    );
+    return new Shown(visit.t('connections.title'), body);
+  }
+
+  private async read(accountId: number, operatorId: string) {
+    const { prisma } = this.database;
+    const accounts = await this.operators.listVisibleAccounts(operatorId);
+    const slugs = accounts.map(({ slug }) => slug);
+    const [now, waiting, lastWebhook, health, failure, queue, firing, syncs] = await Promise.all([
+      this.database.now(),
+      countWaiting(prisma, accountId),
+      readLastWebhook(prisma, accountId),
+      this.webhookHealth.measure(accountId, {}),
+      this.webhookHealth.findRegistrationFailure(accountId),
+      this.queue.readWaiting(),
+      this.alerts.countFiring(accountId),
+      listSyncs(prisma, slugs),
+    ]);
+    const total = health.types.find(({ type }) => type === null) ?? null;
+    return { now, waiting, lastWebhook, total, failure, queue, firing, syncs };
+  }
+}
+
+/** What waits, and what it is called: its tone, and what to do about it. */
+const waitingKinds = {
+  'webhooks pending': ['connections.webhooksPending', 'warn', 'webhooks?state=pending'],
+  'webhooks quarantined': ['connections.quarantined', 'bad', 'webhooks?state=quarantined'],
+  'deliveries pending': ['connections.deliveriesPending', 'warn', 'deliveries?state=pending'],
+  'deliveries dead': ['connections.dead', 'bad', 'deliveries?state=dead'],
+} as const satisfies Record<WaitingRows['kind'], readonly [TextKey, Tone, string]>;
+
+function listTraffic(visit: Visit, facts: Facts): Traffic[] {
+  const { t, language } = visit;
+  const { lastWebhook, total, failure, waiting, queue, firing } = facts;
+  const good = { tone: 'good', state: 'connections.good' } as const;
+  const lost = total?.lost ?? 0n;
+  const waits = Object.entries(waitingKinds).map(([kind, [label, tone, page]]): Traffic => {
+    const found = waiting.find((one) => one.kind === kind);
+    const none = { label, ...good, count: 0, since: null, action: null };
+    if (!found) return none;
+    const [state, does] =
+      tone === 'bad'
+        ? (['connections.failing', 'connections.decide'] as const)
+        : (['connections.waiting', 'connections.see'] as const);
+    return {
+      ...{ label, tone, state, count: found.count },
+      since: formatTime(found.since, language),
+      action: { label: does, page },
+    };
+  });
+  return [
+    {
+      label: 'connections.lastWebhook',
+      ...(failure === null ? good : ({ tone: 'bad', state: 'connections.failing' } as const)),
+      count: null,
+      since: lastWebhook && formatTime(lastWebhook, language),
+      action:
+        failure === null
+          ? { label: 'connections.see', page: 'webhooks' }
+          : { label: 'connections.register', page: 'webhook-health/registrations' },
+    },
+    {
+      label: 'connections.lost',
+      ...(lost > 0n ? ({ tone: 'warn', state: 'connections.failing' } as const) : good),
+      count: lost,
+      since:
+        total?.p50 != null ? t('connections.delay', { time: formatDuration(total.p50) }) : null,
+      action: { label: 'connections.see', page: 'webhook-health' },
+    },
+    ...waits,
+    {
+      label: 'connections.queue',
+      ...(queue.jobs > 0 ? ({ tone: 'plain', state: 'connections.waiting' } as const) : good),
+      count: queue.jobs,
+      since:
+        queue.jobs > 0
+          ? t('connections.oldest', { time: formatDuration(queue.oldestSeconds * 1_000) })
+          : null,
+      action: null,
+    },
+    {
+      label: 'connections.alerts',
+      ...(firing > 0 ? ({ tone: 'warn', state: 'connections.waiting' } as const) : good),
+      count: firing,
+      since: null,
+      action: firing > 0 ? { label: 'connections.decide', page: 'alerts?state=firing' } : null,
+    },
+  ];
+}
+
+function TrafficTable({ visit, facts }: { visit: Visit; facts: Facts }) {
+  const { t } = visit;
+  return (
+    <ListTable
+      {...{ visit, name: 'connections.title', rows: listTraffic(visit, facts) }}
+      columns={[
+        { label: 'connections.what', is: 'wide', cell: ({ label }) => t(label) },
+        {
+          label: 'connections.state',
+          cell: ({ tone, state }) => <Badge tone={tone} text={t(state)} />,
+        },
+        {
+          label: 'connections.count',
+          is: 'number',
+          cell: ({ count }) => (count === null ? null : formatCount(count)),
+        },
+        { label: 'connections.since', cell: ({ since }) => since },
+        {
+          label: 'connections.action',
+          cell: ({ action }) =>
+            action && <a href={pathTo(visit, action.page)}>{t(action.label)}</a>,
+        },
+      ]}
+    />
+  );
+}
+
+/** The accounts that the person sees. */
+function Syncs({ visit, facts: { now, syncs } }: { visit: Visit; facts: Facts }) {
+  const { t, language } = visit;
+  const tone = ({ syncedAt, isComplete }: AccountSync): Tone =>
+    syncedAt === null ? 'plain' : isComplete ? 'good' : 'bad';
+  return (
+    <Card title={t('connections.syncs')}>
+      <ListTable
+        {...{ visit, name: 'connections.syncs', rows: syncs }}
+        columns={[
+          {
+            label: 'connections.account',
+            is: 'wide',
+            cell: ({ slug, name }) => (
+              <a href={`/console/accounts/${slug}/connections`}>{name ?? slug}</a>
+            ),
+          },
+          { label: 'connections.mode', cell: ({ mode }) => wordOf(t, 'account.mode', mode) },
+          {
+            label: 'connections.statement',
+            cell: (sync) => (
+              <Badge tone={tone(sync)} text={t(`connections.statement.${tone(sync) as 'good'}`)} />
+            ),
+          },
+          {
+            label: 'connections.syncedAt',
+            cell: ({ syncedAt }) =>
+              syncedAt && (
+                <>
+                  {formatTime(syncedAt, language)} (
+                  {t('connections.ago', {
+                    time: formatDuration(Math.max(0, now.getTime() - syncedAt.getTime())),
+                  })}
+                  )
+                </>
+              ),
+          },
+          { label: 'today.lastNsu', is: 'number', cell: ({ lastNsu }) => lastNsu?.toString() },
+        ]}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,64 @@
+// What waits for a person, in numbers and in cents. The cost follows what is open, not the history.
+import { opaqueAccountId, type Db } from '../../platform/postgres/database.service.js';
+import { Prisma } from '../../generated/service/client.js';
+import { maxOverdue } from './today.js';
+
+export interface WorkSum {
+  topic: 'break' | 'operation' | 'overdue' | 'line';
+  /** The kind of the breaks, the state of the operations or lines; `in` or `out` of payments. */
+  name: string;
+  count: bigint;
+  cents: bigint;
+  /** How many have no amount, and are in no sum. */
+  withoutAmount: bigint;
+}
+
+const sums = (cents: Prisma.Sql) => Prisma.sql`count(*) AS count,
+  COALESCE(sum(${cents}), 0)::bigint AS cents, count(*) - count(${cents}) AS "withoutAmount"`;
+
+/** `today` is a day at the bank. A payment of a range counts with its least amount. */
+export async function sumOpenWork(db: Db, accountId: number, today: string): Promise<WorkSum[]> {
+  const account = opaqueAccountId(accountId);
+  return db.$queryRaw<WorkSum[]>`
+    SELECT 'break' AS topic, kind AS name, ${sums(Prisma.sql`amount_cents`)}
+    FROM break WHERE account_id = ${account} AND state = 'open' GROUP BY kind
+    UNION ALL
+    SELECT 'operation', state::text, ${sums(Prisma.sql`amount_cents`)}
+    FROM operation WHERE account_id = ${account}
+      AND (state = 'unknown' OR state = 'needs_operator' OR state = 'awaiting_approval')
+    GROUP BY state
+    UNION ALL
+    SELECT 'line', state::text, sum(line_count)::bigint,
+           sum(credit_cents + debit_cents)::bigint, 0
+    FROM day_total WHERE account_id = ${account} AND state = 'pending' AND line_count > 0
+    GROUP BY state
+    UNION ALL
+    SELECT 'overdue', CASE WHEN e.is_credit THEN 'in' ELSE 'out' END,
+           ${sums(Prisma.sql`e.cents`)}
+    FROM (
+      SELECT expected_payment_id AS id FROM expected_payment_total
+      WHERE account_id = ${account} AND settlement = 'open' AND last_payment_day < ${today}
+      ORDER BY last_payment_day DESC LIMIT ${maxOverdue}
+    ) due
+    CROSS JOIN LATERAL (
+      SELECT is_credit, COALESCE(amount_cents, amount_from_cents) AS cents
+      FROM expected_payment WHERE account_id = ${account} AND id = due.id OFFSET 0
+    ) e
+    GROUP BY 2`;
+}
+
+/** The balance after the newest line, and when the bank recorded that line. */
+export interface NewestBalance {
+  cents: bigint | null;
+  at: Date | null;
+}
+
+export async function readNewestBalance(db: Db, accountId: number): Promise<NewestBalance> {
+  const [row] = await db.$queryRaw<NewestBalance[]>`
+    SELECT s.balance_cents AS cents, (
+             SELECT occurred_at FROM statement_line
+             WHERE account_id = s.account_id AND nsu = s.last_nsu
+           ) AS at
+    FROM statement_state s WHERE s.account_id = ${accountId}`;
+  return row ?? { cents: null, at: null };
+}
