@@ -12,7 +12,7 @@ import { Database } from '../platform/postgres/database.service.js';
 import { Audit } from '../access/people/audit.service.js';
 import { AppError } from '../platform/errors.js';
 import { visitOf } from './console.guard.js';
-import { Shown, type ActionRecord, type PageAnswer } from './page.js';
+import { DeclaredList, Shown, type ActionRecord, type PageAnswer } from './page.js';
 import type { Visit } from './requests.js';
 import { accountOf, sessionOf, typed } from './visit.js';
 
@@ -43,7 +43,7 @@ export class ActionAudit implements NestInterceptor {
       await this.end(visit, entryId, error);
       throw error;
     });
-    if (!(answer instanceof Shown)) return answer;
+    if (!(answer instanceof Shown || answer instanceof DeclaredList)) return answer;
     const { status = 200, problem = new AppError('validation_failed') } = answer.options;
     if (status >= 400) await this.end(visit, entryId, problem);
     return answer;

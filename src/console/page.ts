@@ -4,6 +4,8 @@ import type { VNode } from 'preact';
 import type { AppError } from '../platform/errors.js';
 import type { AuditedActionName, AuditedSubject } from '../access/people/audited-actions.js';
 import type { Action } from '../access/people/roles.js';
+import type { ListedView } from '../access/people/saved-views.service.js';
+import type { Table } from '../reporting/exports/table.js';
 import type { Visit } from './requests.js';
 import type { TextKey } from './texts.js';
 
@@ -104,9 +106,27 @@ export class Download {
   ) {}
 }
 
+/** What a list shows as a page, and all its filters find as a file. */
+export class DeclaredList {
+  constructor(
+    /** Below the views that were saved of the list. */
+    readonly page: (views: readonly ListedView[]) => Promise<Shown>,
+    readonly file: () => Promise<ListFile>,
+    readonly options: Pick<Shown['options'], 'status' | 'problem'> = {},
+  ) {}
+}
+
+/** The cells of a row, as its columns have them. */
+export type ListFileRow = readonly (string | bigint | null)[];
+
+export interface ListFile {
+  table: Table<ListFileRow>;
+  chunks: AsyncIterable<ListFileRow[]>;
+}
+
 /** Events for an open page, in the format of server-sent events. */
 export class EventStream {
   constructor(readonly body: Readable) {}
 }
 
-export type PageAnswer = Shown | Redirect | Download | EventStream;
+export type PageAnswer = Shown | DeclaredList | Redirect | Download | EventStream;

@@ -1,9 +1,16 @@
-// Lists deliveries newest first, measures endpoints by their newest deliveries, and makes many
+// Lists and counts deliveries, measures endpoints by their newest deliveries, and makes many
 // deliveries due again. Each statement looks at a bounded number of rows, whatever the history is.
 import type { Db } from '../platform/postgres/database.service.js';
 import { Prisma, type Delivery, type Event } from '../generated/service/client.js';
 import type { DeliveryState } from '../generated/service/enums.js';
-import type { FoundRows } from '../platform/http/listing.js';
+import { ordering } from '../platform/http/examined-ids.queries.js';
+import {
+  mostCounted,
+  toTotal,
+  type FoundRows,
+  type ListTotal,
+  type Order,
+} from '../platform/http/listing.js';
 import { maxReplayed, placeOf, type DeliveryPlace } from './events.schema.js';
 
 /** How many deliveries or events one statement looks at where a filter has no index. */
@@ -18,19 +25,24 @@ export interface DeliveryFilters {
   eventType?: string | undefined;
 }
 
-const order = Prisma.sql`event_id DESC, endpoint_id DESC`;
+interface DeliveryPage {
+  after: DeliveryPlace | null;
+  order?: Order | undefined;
+}
 
-/** The newest deliveries; dead ones of each endpoint by their index. */
-function newest(
+/** The first deliveries; dead ones of each endpoint by their index. */
+function first(
   accountId: number,
   { state, endpointId, eventId }: DeliveryFilters,
-  { after, examined }: { after: DeliveryPlace | null; examined: number },
+  { after, order, examined }: DeliveryPage & { examined: number },
 ): Prisma.Sql {
-  const before = after
-    ? Prisma.sql`AND d.event_id <= ${after.eventId}::uuid AND (d.event_id, d.endpoint_id)
-        < (${after.eventId}::uuid, ${after.endpointId}::uuid)`
+  const { past, sort } = ordering(order);
+  const following = after
+    ? Prisma.sql`AND d.event_id ${past}= ${after.eventId}::uuid AND (d.event_id, d.endpoint_id)
+        ${past} (${after.eventId}::uuid, ${after.endpointId}::uuid)`
     : Prisma.empty;
-  const rest = Prisma.sql`${before} ORDER BY d.event_id DESC, d.endpoint_id DESC LIMIT ${examined}`;
+  const rest = Prisma.sql`${following}
+    ORDER BY d.event_id ${sort}, d.endpoint_id ${sort} LIMIT ${examined}`;
   if (eventId)
     return Prisma.sql`SELECT d.* FROM delivery d
       WHERE d.account_id = ${accountId} AND d.event_id = ${eventId}::uuid ${rest}`;
@@ -44,7 +56,35 @@ function newest(
     ) dead
     WHERE p.account_id = ${accountId}
       AND p.id = COALESCE(${endpointId ?? null}::uuid, p.id)
-    ORDER BY event_id DESC, endpoint_id DESC LIMIT ${examined}`;
+    ORDER BY event_id ${sort}, endpoint_id ${sort} LIMIT ${examined}`;
+}
+
+/** Those of the examined deliveries (x) that the filters find, with their events (e). */
+const foundDeliveries = (
+  accountId: number,
+  { state, endpointId, eventType }: DeliveryFilters,
+) => Prisma.sql`
+  FROM examined x
+  CROSS JOIN LATERAL (
+    SELECT type, resource_kind, resource_id FROM event
+    WHERE account_id = ${accountId} AND id = x.event_id OFFSET 0
+  ) e
+  WHERE x.state = COALESCE(${state ?? null}::delivery_state, x.state)
+    AND x.endpoint_id = COALESCE(${endpointId ?? null}::uuid, x.endpoint_id)
+    AND e.type = COALESCE(${eventType ?? null}::text, e.type)`;
+
+/** How many of the newest deliveries the filters find. */
+export async function totalDeliveries(
+  db: Db,
+  accountId: number,
+  filters: DeliveryFilters,
+): Promise<ListTotal> {
+  const newest = first(accountId, filters, { after: null, examined: mostCounted + 1 });
+  const [total] = await db.$queryRaw<{ examined: number; count: number }[]>`
+    WITH examined AS MATERIALIZED (${newest})
+    SELECT (SELECT count(*)::int FROM examined) AS examined, (
+      SELECT count(*)::int ${foundDeliveries(accountId, filters)}) AS count`;
+  return toTotal(total ?? { count: 0 });
 }
 
 /** A page and one row more, with what the events are about. */
@@ -52,21 +92,17 @@ export async function listDeliveryRows(
   db: Db,
   accountId: number,
   filters: DeliveryFilters,
-  { after, limit }: { after: DeliveryPlace | null; limit: number },
+  { limit, ...page }: DeliveryPage & { limit: number },
 ): Promise<FoundRows<DeliveryRow>> {
   const { state, endpointId, eventType } = filters;
   const isFiltered = [state, endpointId, eventType].some((filter) => filter !== undefined);
   const examined = isFiltered ? maxExamined : limit + 1;
+  const { sort } = ordering(page.order);
+  const order = Prisma.sql`event_id ${sort}, endpoint_id ${sort}`;
   const found = await db.$queryRaw<(DeliveryRow & { isFound: boolean })[]>`
-    WITH examined AS MATERIALIZED (${newest(accountId, filters, { after, examined })}), found AS (
-      SELECT x.*, e.type, e.resource_kind, e.resource_id, true AS is_found FROM examined x
-      CROSS JOIN LATERAL (
-        SELECT type, resource_kind, resource_id FROM event
-        WHERE account_id = ${accountId} AND id = x.event_id OFFSET 0
-      ) e
-      WHERE x.state = COALESCE(${state ?? null}::delivery_state, x.state)
-        AND x.endpoint_id = COALESCE(${endpointId ?? null}::uuid, x.endpoint_id)
-        AND e.type = COALESCE(${eventType ?? null}::text, e.type)
+    WITH examined AS MATERIALIZED (${first(accountId, filters, { ...page, examined })}), found AS (
+      SELECT x.*, e.type, e.resource_kind, e.resource_id, true AS is_found
+      ${foundDeliveries(accountId, filters)}
       ORDER BY ${order} LIMIT ${limit + 1}
     )
     SELECT * FROM found
@@ -97,7 +133,7 @@ export async function measureEndpoints(db: Db, accountId: number): Promise<Endpo
            COALESCE(bool_or(last_status = 410), false) AS "wasGone"
     FROM (
       SELECT endpoint_id, state, last_status FROM delivery WHERE account_id = ${accountId}
-      ORDER BY ${order} LIMIT ${maxExamined}
+      ORDER BY event_id DESC, endpoint_id DESC LIMIT ${maxExamined}
     ) newest
     GROUP BY endpoint_id`;
 }

@@ -4,7 +4,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../platform/postgres/database.service.js';
 import { AppError } from '../platform/errors.js';
-import type { FoundRows } from '../platform/http/listing.js';
+import type { FoundRows, ListTotal, Page } from '../platform/http/listing.js';
 import * as queries from './deliveries.queries.js';
 import { EndpointsService } from './endpoints.service.js';
 import { EventCounterparties } from './event-counterparties.service.js';
@@ -28,16 +28,20 @@ export class Deliveries {
     private readonly counterparties: EventCounterparties,
   ) {}
 
-  /** Newest first; one row more than the page holds. */
+  async total(accountId: number, filters: queries.DeliveryFilters): Promise<ListTotal> {
+    return queries.totalDeliveries(this.database.prisma, accountId, filters);
+  }
+
+  /** One row more than the page holds. */
   async listPage(
     accountId: number,
     filters: queries.DeliveryFilters,
-    { after, limit }: { after: string | null; limit: number },
+    { after, limit, order }: Page,
   ): Promise<FoundRows<queries.DeliveryRow>> {
     const [eventId, endpointId] = after?.split(' ') ?? [];
     const place = eventId && endpointId ? { eventId, endpointId } : null;
     return queries.listDeliveryRows(this.database.prisma, accountId, filters, {
-      ...{ after: place, limit },
+      ...{ after: place, limit, order },
     });
   }
 

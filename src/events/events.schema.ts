@@ -11,7 +11,7 @@ import {
   integerBetween,
 } from '../bank-contract/wire.js';
 import { DeliveryState } from '../generated/service/enums.js';
-import { isUuid, listOf, listQuery } from '../platform/http/listing.js';
+import { isUuid, listOf, listQuery, orderedListQuery } from '../platform/http/listing.js';
 import { eventTypes } from './event-types.js';
 
 const eventType = z.enum(eventTypes);
@@ -274,7 +274,7 @@ export const listDeliveries = route({
   summary: 'Lists deliveries of events to webhook endpoints, with their state, newest first.',
   method: 'GET',
   path: '/v1/deliveries',
-  query: listQuery({
+  query: orderedListQuery({
     state: z.enum(DeliveryState).optional(),
     endpointId: endpointId.optional(),
     eventId: z.uuid('Must be the id of an event.').optional(),

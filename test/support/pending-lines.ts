@@ -11,7 +11,7 @@ const noFilters = {
   isCredit: null,
   from: null,
   until: null,
-  beforeNsu: null,
+  afterNsu: null,
 };
 
 /** Checks every account. Returns the number of pending lines. */

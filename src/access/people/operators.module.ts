@@ -3,11 +3,12 @@ import { Audit } from './audit.service.js';
 import { Operators } from './operators.service.js';
 import { OperatorPasswords } from './passwords.service.js';
 import { OperatorSessions } from './sessions.service.js';
+import { SavedViews } from './saved-views.service.js';
 import { SignInLimits } from './sign-in-limits.service.js';
 
 /** People who sign in to the console: their roles, sessions, and the audit of what they did. */
 @Module({
-  providers: [Audit, Operators, OperatorSessions, OperatorPasswords, SignInLimits],
-  exports: [Audit, Operators, OperatorSessions],
+  providers: [Audit, Operators, OperatorSessions, OperatorPasswords, SavedViews, SignInLimits],
+  exports: [Audit, Operators, OperatorSessions, SavedViews],
 })
 export class OperatorsModule {}

@@ -18,6 +18,7 @@ import { Fields, FormCard, Step, type FormFields } from '../kit/form.js';
 import { Message } from '../kit/frame.js';
 import { Icon } from '../kit/icon.js';
 import { Button, ButtonLink, Cards, Hint, Id, Muted, Row } from '../kit/layout.js';
+import { ListHead } from '../kit/list-head.js';
 import { ListCard } from '../kit/list-page.js';
 import { ListTable } from '../kit/table.js';
 import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
@@ -156,6 +157,10 @@ function Controls({ visit }: { visit: Visit }) {
 function List({ visit }: { visit: Visit }) {
   return (
     <ListCard>
+      <ListHead
+        {...{ visit, filters: [], isOrdered: false, views: [] }}
+        total={{ count: 1_234, isComplete: true, creditCents: 1_234_567n, debitCents: 200_000n }}
+      />
       <ListTable
         {...{ visit, rows, name: 'breaks.list' }}
         columns={[
@@ -164,7 +169,7 @@ function List({ visit }: { visit: Visit }) {
             is: 'wide',
             cell: ({ name }) => <a href={here}>{name}</a>,
           },
-          { label: 'breaks.amount', is: 'number', cell: ({ cents }) => <Amount cents={cents} /> },
+          { label: 'breaks.amount', cents: ({ cents }) => cents, isOrder: true },
           { label: 'breaks.state', cell: ({ tone }) => <Badge tone={tone} text={tone} /> },
         ]}
       />

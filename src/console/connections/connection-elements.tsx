@@ -9,7 +9,7 @@ import { Badge, Code, type Tone } from '../kit/elements.js';
 import { Message } from '../kit/frame.js';
 import { ButtonLink } from '../kit/layout.js';
 import type { ListColumn } from '../kit/table.js';
-import { escapeOf, formatCount, formatDuration, formatTime } from '../formats.js';
+import { escapeOf, formatCount, formatDuration } from '../formats.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, type Translate, wordOf } from '../texts.js';
 import { pathTo } from '../visit.js';
@@ -84,14 +84,14 @@ export function deliveryColumns(
   visit: Visit,
   endpoints: readonly { id: string; url: string }[],
 ): ListColumn<DeliveryRow>[] {
-  const { t, language } = visit;
+  const { t } = visit;
   const hosts = new Map(endpoints.map(({ id, url }) => [id, hostOf(url)]));
   return [
     {
       label: 'connections.createdAt',
-      cell: ({ id, createdAt }) => (
-        <a href={pathTo(visit, `deliveries/${id}`)}>{formatTime(createdAt, language)}</a>
-      ),
+      at: ({ createdAt }) => createdAt,
+      href: ({ id }) => pathTo(visit, `deliveries/${id}`),
+      isOrder: true,
     },
     { label: 'deliveries.state', cell: ({ state }) => <DeliveryBadge {...{ visit, state }} /> },
     { label: 'deliveries.type', cell: ({ type }) => wordOf(visit.t, 'event', type) },

@@ -85,6 +85,7 @@ export class DeliveryPages {
       isCursor: isDeliveryPlace,
       read: async (page, filters) =>
         toList(await this.deliveries.listPage(accountId, filters, page), page, placeOf),
+      total: (filters) => this.deliveries.total(accountId, filters),
       columns: () => deliveryColumns(visit, endpoints),
     });
   }

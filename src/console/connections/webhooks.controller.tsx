@@ -3,7 +3,7 @@
 import { Controller } from '@nestjs/common';
 import type { JSX } from 'preact';
 import { seesPersonalData } from '../../access/counterparties/counterparty.schema.js';
-import { listQuery, toList } from '../../platform/http/listing.js';
+import { orderedListQuery, toList } from '../../platform/http/listing.js';
 import {
   maxAtOnce,
   readWebhookFilters,
@@ -11,7 +11,7 @@ import {
   webhookStates,
 } from '../../webhooks/received/received-webhooks.schema.js';
 import { ReceivedWebhooks } from '../../webhooks/received/received-webhooks.service.js';
-import { formatCount, formatTime } from '../formats.js';
+import { formatCount } from '../formats.js';
 import { Card } from '../kit/elements.js';
 import { Step } from '../kit/form.js';
 import { Message } from '../kit/frame.js';
@@ -39,7 +39,7 @@ export class WebhookPages {
     menu: { title: 'webhooks.title', section: 'connections', place: 64 },
   })
   async list(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const { t, language } = visit;
+    const { t } = visit;
     return listPage({
       visit,
       title: 'webhooks.title',
@@ -51,7 +51,7 @@ export class WebhookPages {
           <Muted>{t('webhooks.intro')}</Muted>
         </>
       ),
-      query: listQuery(webhookQuery.shape),
+      query: orderedListQuery(webhookQuery.shape),
       filters: {
         state: { label: 'webhooks.state', options: webhookStates, of: 'webhooks.state' },
         eventType: { label: 'webhooks.type' },
@@ -63,19 +63,18 @@ export class WebhookPages {
         const { rows, lastExamined } = await this.received.listPage(
           accountOf(visit).id,
           readWebhookFilters(filters),
-          { after: readPlace(page.after), limit: page.limit },
+          { ...page, after: readPlace(page.after) },
         );
         const found = { rows, lastExamined: lastExamined && writePlace(lastExamined) };
         return toList(found, page, writePlace);
       },
+      total: (filters) => this.received.total(accountOf(visit).id, readWebhookFilters(filters)),
       columns: () => [
         {
           label: 'webhooks.receivedAt',
-          cell: (row) => (
-            <a href={pathTo(visit, `webhooks/${webhookIdOf(row)}`)}>
-              {formatTime(row.receivedAt, language)}
-            </a>
-          ),
+          at: ({ receivedAt }) => receivedAt,
+          href: (row) => pathTo(visit, `webhooks/${webhookIdOf(row)}`),
+          isOrder: true,
         },
         { label: 'webhooks.state', cell: ({ state }) => <WebhookState {...{ visit, state }} /> },
         {

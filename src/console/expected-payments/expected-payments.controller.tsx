@@ -9,8 +9,7 @@ import {
 } from '../../reconciliation/api/transactions.schema.js';
 import { ActorNames } from '../actor-names.service.js';
 import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { Amount } from '../kit/elements.js';
-import { ButtonLink, Hint, Row } from '../kit/layout.js';
+import { ButtonLink, Row } from '../kit/layout.js';
 import { listPage } from '../kit/list-page.js';
 import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
@@ -39,7 +38,7 @@ export class ExpectedPaymentPages {
     needs: 'view',
     menu: { title: 'expectedPayment.title', section: 'statement', place: 43 },
   })
-  list(@Visiting() visit: Visit): Promise<PageAnswer> {
+  list(@Visiting() visit: Visit): PageAnswer {
     return listPage({
       visit,
       title: 'expectedPayment.title',
@@ -59,32 +58,25 @@ export class ExpectedPaymentPages {
           hint: 'expectedPayment.metadataFilterHint',
         },
       },
-      read: ({ limit }, filters) => this.reading.list(callerOf(visit), { ...filters, limit }),
+      read: (_page, query) => this.reading.list(callerOf(visit), query),
+      total: (filters) => this.reading.total(callerOf(visit), filters),
       columns: (_rows) => [
         {
           label: 'expectedPayment.payment',
           is: 'wide',
-          cell: (payment) => (
-            <>
-              <a href={pathTo(visit, `expected-payments/${payment.id}`)}>
-                {payment.externalId ?? payment.references[0]?.value ?? payment.id.slice(-12)}
-              </a>
-              <Hint isBlock>{paymentKindText(visit, payment)}</Hint>
-            </>
-          ),
+          href: ({ id }) => pathTo(visit, `expected-payments/${id}`),
+          cell: ({ externalId, references, id }) =>
+            externalId ?? references[0]?.value ?? id.slice(-12),
+          below: { label: 'list.kind', cell: (payment) => paymentKindText(visit, payment) },
         },
         {
           label: 'expectedPayment.counterparty',
           is: 'wide',
-          cell: ({ counterparty: { name, taxId } }) =>
-            name === null ? (
-              punctuated(taxId)
-            ) : (
-              <>
-                {name}
-                {taxId !== null && <Hint isBlock>{punctuated(taxId)}</Hint>}
-              </>
-            ),
+          cell: ({ counterparty: { name, taxId } }) => name ?? punctuated(taxId),
+          below: {
+            label: 'list.taxId',
+            cell: ({ counterparty: { name, taxId } }) => name !== null && punctuated(taxId),
+          },
         },
         { label: 'expectedPayment.due', cell: (payment) => dueText(visit, payment) },
         {
@@ -94,8 +86,7 @@ export class ExpectedPaymentPages {
         },
         {
           label: 'expectedPayment.settled',
-          is: 'number',
-          cell: ({ settledAmount }) => settledAmount > 0n && <Amount cents={settledAmount} />,
+          cents: ({ settledAmount }) => settledAmount || null,
         },
         {
           label: 'expectedPayment.state',

@@ -8,7 +8,7 @@ import { formatAmount, formatCount, formatTime } from '../formats.js';
 import { Fields, Hidden, Step, type FormFields } from '../kit/form.js';
 import { Form, Message } from '../kit/frame.js';
 import { Button, Hint, Row } from '../kit/layout.js';
-import { ListCard } from '../kit/list-page.js';
+import { ListCard, refreshing } from '../kit/list-page.js';
 import { ListTable, type ListColumn } from '../kit/table.js';
 import type { Visit } from '../requests.js';
 import { fieldErrorsIn } from '../problems.js';
@@ -30,7 +30,6 @@ const tones: Record<(typeof rowStates)[number], Tone> = {
   rejected: 'bad',
   invalid: 'bad',
 };
-const refreshEvery = 'every 2s';
 
 interface Parts {
   body: VNode;
@@ -38,31 +37,17 @@ interface Parts {
   part: VNode;
 }
 
-export function UploadsPage({
-  visit,
-  uploads,
-  next,
-  outcome,
-}: {
-  visit: Visit;
-  uploads: readonly Upload[];
-  next: string | null;
-  outcome: UploadOutcome;
-}): Parts {
-  const { t } = visit;
-  const mayUpload = isAllowedTo(visit, 'upload files');
-  const part = <Uploads visit={visit} uploads={uploads} next={next} mayUpload={mayUpload} />;
+/** What stands above the list of uploads. */
+export function UploadsIntro({ visit, outcome }: { visit: Visit; outcome: UploadOutcome }) {
   const { problem, checked } = outcome;
-  const body = (
+  return (
     <>
-      <p>{t('bulk.intro')}</p>
+      <p>{visit.t('bulk.intro')}</p>
       {problem !== undefined && <Message kind="bad">{problem}</Message>}
       {checked && <Checked visit={visit} checked={checked} />}
-      {mayUpload && <UploadForm visit={visit} checked={checked} />}
-      {part}
+      {isAllowedTo(visit, 'upload files') && <UploadForm visit={visit} checked={checked} />}
     </>
   );
-  return { body, part };
 }
 
 function UploadForm({ visit, checked }: { visit: Visit; checked: CheckedFile | undefined }) {
@@ -193,53 +178,20 @@ function CheckedPayees({ visit, checked }: { visit: Visit; checked: CheckedFile 
   );
 }
 
-function Uploads({
-  visit,
-  uploads,
-  next,
-  mayUpload,
-}: {
-  visit: Visit;
-  uploads: readonly Upload[];
-  next: string | null;
-  mayUpload: boolean;
-}) {
-  const { t, language } = visit;
-  const isRunning = uploads.some(({ state }) => state === 'running');
-  return (
-    <section id="uploads" {...refreshing(visit, isRunning, 'bulk')}>
-      <Card title={t('bulk.uploads')}>
-        <ListTable
-          {...{ visit, rows: uploads, name: 'bulk.uploads' }}
-          empty={t(mayUpload ? 'bulk.empty' : 'bulk.emptyViewer')}
-          columns={[
-            {
-              label: 'bulk.createdAt',
-              cell: ({ id, createdAt }) => (
-                <a href={pathTo(visit, `bulk/${id}`)}>{formatTime(createdAt, language)}</a>
-              ),
-            },
-            { label: 'bulk.kind', cell: ({ kind }) => t(`bulk.kind.${kind}`) },
-            { label: 'bulk.state', cell: (upload) => <UploadState {...{ visit, upload }} /> },
-            { label: 'bulk.progress', cell: (upload) => <Progress {...{ visit, upload }} /> },
-            { label: 'bulk.rows', cell: (upload) => <CountBadges {...{ visit, upload }} /> },
-          ]}
-        />
-        <Pager visit={{ ...visit, path: pathTo(visit, 'bulk') }} next={next} />
-      </Card>
-    </section>
-  );
-}
-
-/** The attributes by which an element loads itself again. */
-function refreshing(visit: Visit, isRunning: boolean, page: string) {
-  if (!isRunning) return {};
-  const query = visit.query.size > 0 ? `?${visit.query.toString()}` : '';
-  return {
-    'hx-get': `${pathTo(visit, page)}${query}`,
-    'hx-trigger': refreshEvery,
-    'hx-swap': 'outerHTML',
-  };
+export function uploadColumns(visit: Visit): ListColumn<Upload>[] {
+  const { t } = visit;
+  return [
+    {
+      label: 'bulk.createdAt',
+      at: ({ createdAt }) => createdAt,
+      href: ({ id }) => pathTo(visit, `bulk/${id}`),
+      isOrder: true,
+    },
+    { label: 'bulk.kind', cell: ({ kind }) => t(`bulk.kind.${kind}`) },
+    { label: 'bulk.state', cell: (upload) => <UploadState {...{ visit, upload }} /> },
+    { label: 'bulk.progress', cell: (upload) => <Progress {...{ visit, upload }} /> },
+    { label: 'bulk.rows', cell: (upload) => <CountBadges {...{ visit, upload }} /> },
+  ];
 }
 
 function UploadState({ visit: { t }, upload }: { visit: Visit; upload: Upload }) {
@@ -315,9 +267,10 @@ function UploadDetail({
 }) {
   const { t, language } = visit;
   const page = `bulk/${upload.id}`;
+  const shown = { ...visit, path: pathTo(visit, page) };
   const count = (key: TextKey, value: number) => [key, formatCount(value)] as const;
   return (
-    <div id="upload" {...refreshing(visit, upload.state === 'running', page)}>
+    <div id="upload" {...(upload.state === 'running' && refreshing(shown))}>
       <Card title={t('bulk.progress')}>
         <p>
           <UploadState visit={visit} upload={upload} />
@@ -337,7 +290,7 @@ function UploadDetail({
       <Card title={t('bulk.rows')}>
         <StateLinks visit={visit} page={page} />
         <Rows visit={visit} rows={rows} />
-        <Pager visit={{ ...visit, path: pathTo(visit, page) }} next={next} />
+        <Pager visit={shown} next={next} />
       </Card>
     </div>
   );

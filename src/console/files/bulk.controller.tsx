@@ -17,13 +17,14 @@ import { BulkUploads } from '../../outbound/bulk/uploads.service.js';
 import { BulkUploadKind } from '../../generated/service/enums.js';
 import { AppError } from '../../platform/errors.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import { listPage } from '../kit/list-page.js';
 import { readFilters } from '../list-query.js';
 import { Download, Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { fieldErrorsIn, problemIn } from '../problems.js';
 import { accountOf, callerOf, isAllowedTo, pathId, pathTo } from '../visit.js';
 import { exampleFile } from './bulk-examples.js';
-import { UploadPage, UploadsPage, type UploadOutcome } from './bulk-pages.js';
+import { UploadPage, uploadColumns, UploadsIntro, type UploadOutcome } from './bulk-pages.js';
 import { resultFile } from './bulk-result.js';
 
 const bulk = '/console/accounts/:account/bulk';
@@ -42,7 +43,7 @@ export class BulkPages {
     needs: 'view',
     menu: { title: 'bulk.title', section: 'files', place: 50 },
   })
-  async list(@Visiting() visit: Visit): Promise<PageAnswer> {
+  list(@Visiting() visit: Visit): PageAnswer {
     return this.page(visit);
   }
 
@@ -121,12 +122,23 @@ export class BulkPages {
     }
   }
 
-  private async page(visit: Visit, outcome: UploadOutcome = {}): Promise<Shown> {
-    const { filters } = readFilters(listBulkUploads.query, visit.query);
-    const { data, next } = await this.uploads.list(accountOf(visit).id, filters);
-    const shown = UploadsPage({ visit, uploads: data, next, outcome });
-    const status = outcome.problem === undefined ? 200 : 422;
-    return new Shown(visit.t('bulk.title'), shown.body, { part: shown.part, status });
+  private page(asked: Visit, outcome: UploadOutcome = {}): PageAnswer {
+    // After a form, too, it is the page of the list that refreshes itself.
+    const visit = { ...asked, path: pathTo(asked, 'bulk') };
+    const { id: accountId } = accountOf(visit);
+    return listPage({
+      visit,
+      title: 'bulk.title',
+      empty: isAllowedTo(visit, 'upload files') ? 'bulk.empty' : 'bulk.emptyViewer',
+      before: <UploadsIntro {...{ visit, outcome }} />,
+      query: listBulkUploads.query,
+      filters: { kind: { label: 'bulk.kind', options: kinds, of: 'bulk.kind' } },
+      read: (_page, query) => this.uploads.list(accountId, query),
+      total: ({ kind }) => this.uploads.total(accountId, kind),
+      columns: () => uploadColumns(visit),
+      refreshes: (uploads) => uploads.some(({ state }) => state === 'running'),
+      ...(outcome.problem === undefined ? {} : { status: 422 }),
+    });
   }
 
   private async uploadPage(visit: Visit): Promise<Shown> {

@@ -153,6 +153,9 @@ export function Filters({
         {fields.map((field) => (
           <FilterInput visit={visit} field={field} />
         ))}
+        {query.has('order') && (
+          <input type="hidden" name="order" value={query.get('order') ?? ''} />
+        )}
         <button>{t('app.filter')}</button>
         {isFiltered && <a href={path}>{t('app.clearFilters')}</a>}
       </form>
@@ -186,26 +189,35 @@ function FilterInput({ visit: { t, query }, field }: { visit: Visit; field: Filt
   );
 }
 
+/** The address of the page, with some of its query changed; null takes a part away. */
+export function addressWith(
+  { path, query }: Visit,
+  changes: Record<string, string | null>,
+): string {
+  const changed = new URLSearchParams(query);
+  for (const [name, value] of Object.entries(changes))
+    if (value === null) changed.delete(name);
+    else changed.set(name, value);
+  return changed.size > 0 ? `${path}?${changed.toString()}` : path;
+}
+
 /** Leads to the next page of a list, with the same filters. */
 export function Pager({
-  visit: { t, path, query },
+  visit,
   next,
 }: {
   visit: Visit;
   /** The cursor of the next page; null on the last one. */
   next: string | null;
 }): JSX.Element | null {
-  const addressWith = (cursor: string | null) => {
-    const changed = new URLSearchParams(query);
-    changed.delete('cursor');
-    if (cursor !== null) changed.set('cursor', cursor);
-    return changed.size > 0 ? `${path}?${changed.toString()}` : path;
-  };
+  const { t, query } = visit;
   if (next === null && !query.has('cursor')) return null;
   return (
     <PageLinks label={t('app.next')}>
-      {query.has('cursor') && <a href={addressWith(null)}>{t('app.firstPage')}</a>}
-      {next !== null && <a href={addressWith(next)}>{t('app.next')}</a>}
+      {query.has('cursor') && (
+        <a href={addressWith(visit, { cursor: null })}>{t('app.firstPage')}</a>
+      )}
+      {next !== null && <a href={addressWith(visit, { cursor: next })}>{t('app.next')}</a>}
     </PageLinks>
   );
 }

@@ -1,13 +1,16 @@
-// A page that lists records of the account: its filters, its table and its pages follow from a
-// declaration. The filters are those of the route that the API has for the same list.
+// A page that lists records of the account: its filters, what they find in all, its order, the
+// views that people saved, its table, its pages and its file follow from a declaration. The filters
+// are those of the route that the API has for the same list.
 import type { ComponentChildren, JSX } from 'preact';
-import type { z } from 'zod';
-import { isUuid, readPage, type Page } from '../../platform/http/listing.js';
+import { z } from 'zod';
+import { isUuid, readPage, type ListTotal, type Page } from '../../platform/http/listing.js';
 import { readFilters } from '../list-query.js';
-import { Shown } from '../page.js';
+import { DeclaredList, Shown } from '../page.js';
 import type { Visit } from '../requests.js';
 import { type TextKey, wordOf } from '../texts.js';
-import { Code, Filters, Pager, type FilterField } from './elements.js';
+import { addressWith, Code, Filters, Pager, type FilterField } from './elements.js';
+import { fileOf } from './list-file.js';
+import { ListHead } from './list-head.js';
 import { ListTable, type ListColumn } from './table.js';
 
 /** A field of the filters. `of` names the texts of its options that have no text of their own. */
@@ -19,6 +22,8 @@ export interface Filter {
   of?: string;
 }
 
+export type ListColumns<Row> = readonly (ListColumn<Row> | false | null)[];
+
 export interface ListPage<Query extends z.ZodType, Row> {
   visit: Visit;
   title: TextKey;
@@ -29,62 +34,90 @@ export interface ListPage<Query extends z.ZodType, Row> {
   filters: { [Name in keyof z.output<Query>]?: Filter };
   /** Whether a cursor is one of this list; without it, cursors are UUIDs. */
   isCursor?: (text: string) => boolean;
-  read: (page: Page, filters: z.output<Query>) => Promise<{ data: Row[]; next: string | null }>;
-  columns: (
-    rows: readonly Row[],
-  ) =>
-    | Promise<readonly (ListColumn<Row> | false | null)[]>
-    | readonly (ListColumn<Row> | false | null)[];
+  /** A page, also as the query of the API has it. */
+  read: (page: Page, query: z.output<Query>) => Promise<{ data: Row[]; next: string | null }>;
+  /** What the filters find in all. */
+  total?: (query: z.output<Query>) => Promise<ListTotal>;
+  columns: (rows: readonly Row[]) => Promise<ListColumns<Row>> | ListColumns<Row>;
   /** What stands above the filters. */
   before?: ComponentChildren;
   /** What stands below the list. */
   after?: ComponentChildren;
   /** What stands below these rows. */
   afterRows?: (rows: readonly Row[]) => ComponentChildren;
+  /** Whether the list of these rows loads itself again, while they change. */
+  refreshes?: (rows: readonly Row[]) => boolean;
+  /** Of the answer to a form that was refused, above the list. */
+  status?: number;
 }
 
 /** Of the lists: a person reads fewer rows at once than a system. */
 export const rowsOfPage = 25;
+const rowsOfChunk = 500;
 
-export async function listPage<Query extends z.ZodType, Row>(
-  list: ListPage<Query, Row>,
-): Promise<Shown> {
+export function listPage<Query extends z.ZodType, Row>(list: ListPage<Query, Row>): DeclaredList {
   const { visit, title, query, example, before, after, isCursor = isUuid } = list;
   const { filters, wrong } = readFilters(query, visit.query);
-  const page = readPage({ limit: rowsOfPage, ...(filters as object) }, isCursor);
-  const { data: rows, next } = await list.read(page, filters);
-  const fields = Object.entries(list.filters).map(([name, filter]) =>
-    fieldOf(visit, name, filter as Filter),
-  );
-  const isFiltered = ['cursor', ...Object.keys(list.filters)].some((name) => visit.query.get(name));
-  const empty = next !== null ? 'list.searchedOn' : isFiltered ? 'list.noMatch' : list.empty;
-  const columns = await list.columns(rows);
-  return new Shown(
-    visit.t(title),
-    <>
-      {before}
-      <Filters {...{ visit, fields, wrong }} />
-      <ListCard>
-        <ListTable {...{ visit, rows, columns }} name={title} empty={visit.t(empty)} />
-        {rows.length === 0 && empty === list.empty && example && <Code text={example} />}
-        <Pager visit={visit} next={next} />
-      </ListCard>
-      {list.afterRows?.(rows)}
-      {after}
-    </>,
+  const given = filters as { limit?: number };
+  const { limit = rowsOfPage } = given;
+  const read = (rows: number, cursor?: string) => {
+    const asked = { ...given, limit: rows, ...(cursor === undefined ? {} : { cursor }) };
+    return list.read(readPage(asked, isCursor), asked as z.output<Query>);
+  };
+  const names = Object.keys(list.filters);
+  const isFiltered = names.some((name) => visit.query.get(name));
+  const answer = list.status === undefined ? {} : { status: list.status };
+  const isOrdered = query instanceof z.ZodObject && 'order' in query.shape;
+
+  return new DeclaredList(
+    async (views) => {
+      const [{ data: rows, next }, total] = await Promise.all([read(limit), list.total?.(filters)]);
+      const columns = await list.columns(rows);
+      const isPart = isFiltered || visit.query.has('cursor');
+      const empty = next !== null ? 'list.searchedOn' : isPart ? 'list.noMatch' : list.empty;
+      const part = (
+        <div class="card" id="list" {...(list.refreshes?.(rows) && refreshing(visit))}>
+          <ListHead {...{ visit, total, views, isOrdered }} filters={names} />
+          <ListTable {...{ visit, rows, columns }} name={title} empty={visit.t(empty)} />
+          {rows.length === 0 && empty === list.empty && example && <Code text={example} />}
+          <Pager visit={visit} next={next} />
+        </div>
+      );
+      const body = (
+        <>
+          {before}
+          <Filters {...{ visit, wrong }} fields={fieldsOf(visit, list.filters)} />
+          {part}
+          {list.afterRows?.(rows)}
+          {after}
+        </>
+      );
+      return new Shown(visit.t(title), body, { part, ...answer });
+    },
+    () => fileOf(visit, title, list.columns, (cursor) => read(rowsOfChunk, cursor)),
+    answer,
   );
 }
+
+/** The attributes by which an element loads itself again. */
+export const refreshing = (visit: Visit) => ({
+  'hx-get': addressWith(visit, {}),
+  'hx-trigger': 'every 2s',
+  'hx-swap': 'outerHTML',
+});
 
 /** Around a table that is all that a page has. */
 export function ListCard({ children }: { children: ComponentChildren }): JSX.Element {
   return <div class="card">{children}</div>;
 }
 
-function fieldOf(visit: Visit, name: string, filter: Filter): FilterField {
-  const { label, hint, options, of = '', type = 'text' } = filter;
-  if (!options) return { name, label, type, ...(hint ? { hint } : {}) };
-  const worded = options.map((one) =>
-    typeof one === 'string' ? ([one, wordOf(visit.t, of, one)] as const) : one,
-  );
-  return { name, label, options: worded };
+function fieldsOf(visit: Visit, filters: object): FilterField[] {
+  return Object.entries(filters).map(([name, filter]) => {
+    const { label, hint, options, of = '', type = 'text' } = filter as Filter;
+    if (!options) return { name, label, type, ...(hint ? { hint } : {}) };
+    const worded = options.map((one) =>
+      typeof one === 'string' ? ([one, wordOf(visit.t, of, one)] as const) : one,
+    );
+    return { name, label, options: worded };
+  });
 }

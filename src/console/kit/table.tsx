@@ -1,19 +1,39 @@
 // A table by its columns. Where the screen is narrow, each row is a card of its own.
 import type { ComponentChildren, JSX } from 'preact';
+import type { Order } from '../../platform/http/listing.js';
+import { formatTime } from '../formats.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
-import { Empty } from './elements.js';
-import { Unseen } from './layout.js';
+import { addressWith, Amount, Empty } from './elements.js';
+import { Icon } from './icon.js';
+import { Hint, Unseen } from './layout.js';
 
-export interface ListColumn<Row> {
-  /** Of a column of controls: what a reader of the screen hears. */
-  label: TextKey;
+interface Cell<Row> {
   cell: (row: Row) => ComponentChildren;
-  /** `number`: at the right. `wide`: a name or an id, which may break between lines. */
-  is?: 'number' | 'wide' | 'sentence';
+  cents?: undefined;
+  at?: undefined;
 }
 
-interface TableProps<Row> {
+/** What a cell shows: anything, an amount in cents, or a time. */
+export type CellContent<Row> =
+  | Cell<Row>
+  | { cents: (row: Row) => bigint | null | undefined; cell?: undefined; at?: undefined }
+  | { at: (row: Row) => Date | null | undefined; cell?: undefined; cents?: undefined };
+
+export type ListColumn<Row> = CellContent<Row> & {
+  /** Of a column of controls: what a reader of the screen hears. */
+  label: TextKey;
+  /** `number`: at the right. `wide`: a name or an id, which may break between lines. */
+  is?: 'number' | 'wide' | 'sentence';
+  /** Around what the cell shows: the page of the record. */
+  href?: (row: Row) => string;
+  /** Quietly below it, after its label if `isNamed`. In a file it is a column of its own. */
+  below?: Cell<Row> & { label: TextKey; isNamed?: boolean };
+  /** The list is in the order of this column: its head turns it round. */
+  isOrder?: boolean;
+};
+
+export interface TableProps<Row> {
   visit: Visit;
   /** What a reader of the screen hears. */
   name: TextKey | { said: string };
@@ -30,7 +50,7 @@ interface TableProps<Row> {
 }
 
 export function ListTable<Row>({
-  visit: { t },
+  visit,
   name,
   rows,
   columns,
@@ -39,26 +59,26 @@ export function ListTable<Row>({
   id,
   isUnseen = false,
 }: TableProps<Row>): JSX.Element {
+  const { t } = visit;
   const [shown, shownRows] = [columns.filter((one) => one !== false && one !== null), [...rows]];
   if (shownRows.length === 0 && empty !== undefined) return <Empty>{empty}</Empty>;
   const said = typeof name === 'string' ? t(name) : name.said;
+  const classOf = ({ is, cents }: ListColumn<Row>) => is ?? (cents ? 'number' : undefined);
   const table = (
     <table aria-label={isUnseen ? said : undefined}>
       <thead>
         <tr>
-          {shown.map(({ label, is }) => (
-            <th scope="col" class={is}>
-              {t(label)}
-            </th>
+          {shown.map((column) => (
+            <Head {...{ visit, ...column }} is={classOf(column)} />
           ))}
         </tr>
       </thead>
       <tbody data-rows={hasKeys || undefined}>
         {shownRows.map((row) => (
           <tr>
-            {shown.map(({ label, is, cell }) => (
-              <td class={is} data-label={t(label)}>
-                {cell(row) ?? t('app.none')}
+            {shown.map((column) => (
+              <td class={classOf(column)} data-label={t(column.label)}>
+                <Content {...{ visit, column, row }} />
               </td>
             ))}
           </tr>
@@ -73,3 +93,76 @@ export function ListTable<Row>({
     </div>
   );
 }
+
+/** The order in which a list stands, by its address. */
+export const orderOf = ({ query }: Visit): Order => (query.get('order') === 'asc' ? 'asc' : 'desc');
+
+/** The address of the list in the other order. */
+export const otherOrder = (visit: Visit): string =>
+  addressWith(visit, { order: orderOf(visit) === 'asc' ? null : 'asc', cursor: null });
+
+function Head({
+  visit,
+  label,
+  is,
+  isOrder = false,
+}: {
+  visit: Visit;
+  label: TextKey;
+  is: string | undefined;
+  isOrder?: boolean;
+}): JSX.Element {
+  const { t } = visit;
+  if (!isOrder)
+    return (
+      <th scope="col" class={is}>
+        {t(label)}
+      </th>
+    );
+  const isAscending = orderOf(visit) === 'asc';
+  return (
+    <th scope="col" class={is} aria-sort={isAscending ? 'ascending' : 'descending'}>
+      <a href={otherOrder(visit)} title={t(isAscending ? 'list.newestFirst' : 'list.oldestFirst')}>
+        {t(label)} <Icon name={isAscending ? 'arrow-up' : 'arrow-down'} />
+      </a>
+    </th>
+  );
+}
+
+function Content<Row>({
+  visit: { t, language },
+  column,
+  row,
+}: {
+  visit: Visit;
+  column: ListColumn<Row>;
+  row: Row;
+}): JSX.Element {
+  const { cell, cents, at, href, below } = column;
+  const amount = cents?.(row);
+  const content = cell ? (
+    cell(row)
+  ) : cents ? (
+    typeof amount === 'bigint' ? (
+      <Amount cents={amount} />
+    ) : null
+  ) : (
+    formatTime(at(row) ?? null, language)
+  );
+  const shown = content ?? t('app.none');
+  const under = below?.cell(row);
+  return (
+    <>
+      {href ? <a href={href(row)}>{shown}</a> : shown}
+      {below && isSeen(under) && (
+        <Hint isBlock>
+          {below.isNamed && `${t(below.label)} `}
+          {under}
+        </Hint>
+      )}
+    </>
+  );
+}
+
+const isSeen = (content: ComponentChildren) =>
+  content !== null && content !== undefined && content !== false && content !== '';

@@ -27,7 +27,7 @@ import { findTextKey, type TextKey, wordOf } from '../texts.js';
 import { callerOf, isAllowedTo, pathTo } from '../visit.js';
 import { indentContent } from './indented-content.js';
 import { LineReading, type LineDetail } from './line-reading.service.js';
-import { amountColumn, StateBadge } from './list-elements.js';
+import { StateBadge } from './list-elements.js';
 import { nameOfType, SignedAmount, Why } from './statement-elements.js';
 
 interface Props {
@@ -214,7 +214,7 @@ function Matches({ visit, detail: { matches, explained }, nameOfActor }: NamedPr
             ),
           },
           { label: 'line.match.role', cell: ({ role }) => t(`line.match.${role}`) },
-          amountColumn('line.match.amount', amountOf),
+          { label: 'line.match.amount', cents: amountOf },
           {
             label: 'line.match.rule',
             is: 'wide',
@@ -321,7 +321,7 @@ function Breaks({ visit, detail: { breaks } }: Props) {
               <Badge tone={state === 'open' ? 'bad' : 'good'} text={t(`line.break.${state}`)} />
             ),
           },
-          amountColumn('list.amount', amountOf),
+          { label: 'list.amount', cents: amountOf },
           {
             label: 'line.break.openedAt',
             cell: ({ openedAt }) => formatTime(openedAt, language),
@@ -349,7 +349,7 @@ function Refunds({ visit, detail: { refunds } }: Props) {
             label: 'list.state',
             cell: ({ state }) => <StateBadge state={state} text={t(`list.refundState.${state}`)} />,
           },
-          amountColumn('list.amount', amountOf),
+          { label: 'list.amount', cents: amountOf },
           { label: 'list.createdAt', cell: ({ createdAt }) => formatTime(createdAt, language) },
         ]}
       />

@@ -2,8 +2,7 @@
 // requests that fill them.
 import { punctuateTaxId } from '../../access/counterparties/party.js';
 import type { Counterparty } from '../../access/counterparties/resolution.js';
-import { Amount, Badge, type Tone } from '../kit/elements.js';
-import { Hint } from '../kit/layout.js';
+import { Badge, type Tone } from '../kit/elements.js';
 import type { ListColumn } from '../kit/table.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
@@ -36,43 +35,28 @@ export function StateBadge({ state, text }: { state: string; text: string }) {
   return <Badge tone={tones[state] ?? 'plain'} text={text} />;
 }
 
-/** Name and tax id, as the reader may see them. */
-function PartyCell({ party, none }: { party: Counterparty; none: string }) {
-  const { name, taxId, account } = party;
-  if (name === null && taxId === null) return <>{account ?? none}</>;
-  return (
-    <>
-      <bdi>{name ?? ''}</bdi>
-      {taxId !== null && <Hint isBlock>{punctuateTaxId(taxId) ?? taxId}</Hint>}
-    </>
-  );
-}
-
 /** The nsus of lines, as links. */
 export function LineLink({ visit, nsu }: { visit: Visit; nsu: bigint | null }) {
   if (nsu === null) return <>{visit.t('app.none')}</>;
   return <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>;
 }
 
-/** The columns that several lists have. */
-export function amountColumn<Row>(
-  label: TextKey,
-  centsOf: (row: Row) => bigint | null,
-): ListColumn<Row> {
-  const cell = (row: Row) => {
-    const cents = centsOf(row);
-    return cents === null ? null : <Amount cents={cents} />;
+/** Name and tax id, as the reader may see them. */
+export function partyColumn<Row>(label: TextKey, of: (row: Row) => Counterparty): ListColumn<Row> {
+  return {
+    ...{ label, is: 'wide' },
+    cell: (row) => {
+      const { name, taxId, account } = of(row);
+      return name === null && taxId === null ? account : <bdi>{name ?? ''}</bdi>;
+    },
+    below: {
+      label: 'list.taxId',
+      cell: (row) => {
+        const { taxId } = of(row);
+        return taxId === null ? null : (punctuateTaxId(taxId) ?? taxId);
+      },
+    },
   };
-  return { label, is: 'number', cell };
-}
-
-export function partyColumn<Row>(
-  { t }: Visit,
-  label: TextKey,
-  of: (row: Row) => Counterparty,
-): ListColumn<Row> {
-  const cell = (row: Row) => <PartyCell party={of(row)} none={t('app.none')} />;
-  return { label, is: 'wide', cell };
 }
 
 const curlTo = (path: string, body: string, options: readonly string[] = []) =>

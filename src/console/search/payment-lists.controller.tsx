@@ -16,19 +16,11 @@ import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { operationKindNames } from '../../bank-contract/operation-kinds.js';
 import { listPage } from '../kit/list-page.js';
 import type { ListColumn } from '../kit/table.js';
-import { formatTime } from '../formats.js';
 import type { MenuEntry } from '../page.js';
 import type { Visit } from '../requests.js';
 import { type TextKey, wordOf } from '../texts.js';
 import { accountOf, pathTo } from '../visit.js';
-import {
-  amountColumn,
-  examples,
-  LineLink,
-  partyColumn,
-  StateBadge,
-  writeDay,
-} from './list-elements.js';
+import { examples, LineLink, partyColumn, StateBadge, writeDay } from './list-elements.js';
 import { readPayments } from './listed-payments.queries.js';
 
 const page = (name: string, title: TextKey, place: number) => ({
@@ -64,6 +56,7 @@ export class PaymentLists {
         metadata,
       },
       read: (at, filters) => this.charges.list(accountOf(visit).id, at, filters),
+      total: (filters) => this.charges.total(accountOf(visit).id, filters),
       columns: async (rows) => {
         const payments = await this.readPayments(visit, rows);
         return [
@@ -71,7 +64,7 @@ export class PaymentLists {
             row.operationId,
             row.correlationId,
           ]),
-          amountColumn('list.amount', (row) => payments(row.expectedPaymentId).amountCents),
+          { label: 'list.amount', cents: (row) => payments(row.expectedPaymentId).amountCents },
           {
             label: 'list.settlement',
             cell: (row) => (
@@ -82,7 +75,7 @@ export class PaymentLists {
               </>
             ),
           },
-          partyColumn(visit, 'list.payer', (row) => payments(row.expectedPaymentId).counterparty),
+          partyColumn('list.payer', (row) => payments(row.expectedPaymentId).counterparty),
           {
             label: 'list.dueDate',
             cell: (row) => {
@@ -94,7 +87,7 @@ export class PaymentLists {
             label: 'list.type',
             cell: (row) => wordOf(visit.t, 'list.charge.type', bankText(row, 'type')),
           },
-          { label: 'list.createdAt', cell: (row) => time(visit, bankTime(row, 'createdAt')) },
+          { label: 'list.createdAt', at: (row) => bankTime(row, 'createdAt'), isOrder: true },
         ];
       },
     });
@@ -115,15 +108,16 @@ export class PaymentLists {
         metadata,
       },
       read: (at, filters) => this.operations.list(accountOf(visit).id, at, filters),
+      total: (filters) => this.operations.total(accountOf(visit).id, filters),
       columns: (_rows) => [
         linkTo(visit, 'list.kind', 'operations', ({ id, kind }) => [
           id,
           wordOf(visit.t, 'list.operationKind', kind),
         ]),
         { label: 'list.state', cell: ({ state }) => badge(visit, 'list.operationState', state) },
-        amountColumn('list.amount', ({ amountCents }) => amountCents),
-        { label: 'list.createdAt', cell: ({ createdAt }) => time(visit, createdAt) },
-        { label: 'list.updatedAt', cell: ({ updatedAt }) => time(visit, updatedAt) },
+        { label: 'list.amount', cents: ({ amountCents }) => amountCents },
+        { label: 'list.createdAt', at: ({ createdAt }) => createdAt, isOrder: true },
+        { label: 'list.updatedAt', at: ({ updatedAt }) => updatedAt },
         { label: 'list.attempts', is: 'number', cell: ({ attempts }) => attempts },
         { label: 'list.idempotencyKey', is: 'wide', cell: ({ idempotencyKey }) => idempotencyKey },
       ],
@@ -151,6 +145,7 @@ export class PaymentLists {
         metadata,
       },
       read: (at, filters) => this.transfers.list(accountOf(visit).id, at, filters),
+      total: (filters) => this.transfers.total(accountOf(visit).id, filters),
       columns: (rows) =>
         this.sentColumns(visit, rows, 'list.transferState', [
           linkTo(visit, 'list.shape', 'transfers', ({ id, shape }) => [
@@ -175,13 +170,11 @@ export class PaymentLists {
         barCode: { label: 'list.barCode' },
       },
       read: (at, filters) => this.bills.list(accountOf(visit).id, at, filters),
+      total: (filters) => this.bills.total(accountOf(visit).id, filters),
       columns: (rows) =>
         this.sentColumns(visit, rows, 'list.billState', [
           linkTo(visit, 'list.barCode', 'bills', ({ id, barCode }) => [id, barCode]),
-          {
-            label: 'list.scheduledFor',
-            cell: (row) => row.scheduledFor && time(visit, row.scheduledFor),
-          },
+          { label: 'list.scheduledFor', at: ({ scheduledFor }) => scheduledFor },
         ]),
     });
   }
@@ -199,6 +192,7 @@ export class PaymentLists {
         originalNsu: { label: 'list.originalNsu' },
       },
       read: (at, filters) => this.refunds.list(accountOf(visit).id, at, filters),
+      total: (filters) => this.refunds.total(accountOf(visit).id, filters),
       columns: (rows) =>
         this.sentColumns(visit, rows, 'list.refundState', [
           linkTo(visit, 'list.id', 'refunds', ({ id, endToEndId }) => [id, endToEndId ?? id]),
@@ -220,16 +214,16 @@ export class PaymentLists {
     const payments = await this.readPayments(visit, rows);
     return [
       name,
-      amountColumn('list.amount', ({ amountCents }) => amountCents),
+      { label: 'list.amount', cents: ({ amountCents }) => amountCents },
       { label: 'list.state', cell: ({ state }) => badge(visit, stateTexts, state) },
       {
         label: 'list.settlement',
         cell: ({ settlement }) => badge(visit, 'list.sent.settlement', settlement),
       },
-      partyColumn(visit, 'list.beneficiary', (row) => payments(row.expectedPaymentId).counterparty),
+      partyColumn('list.beneficiary', (row) => payments(row.expectedPaymentId).counterparty),
       detail,
       { label: 'list.nsu', cell: ({ nsu }) => <LineLink visit={visit} nsu={nsu} /> },
-      { label: 'list.createdAt', cell: ({ createdAt }) => time(visit, createdAt) },
+      { label: 'list.createdAt', at: ({ createdAt }) => createdAt, isOrder: true },
     ];
   }
 
@@ -238,8 +232,6 @@ export class PaymentLists {
     return readPayments(this.database.prisma, visit, ids);
   }
 }
-
-const time = ({ language }: Visit, at: Date | null) => formatTime(at, language);
 
 interface SentRow {
   expectedPaymentId: string;

@@ -21,7 +21,7 @@ import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, wordOf } from '../texts.js';
 import { accountOf, isAllowedTo, pathTo, typed } from '../visit.js';
-import { amountColumn, partyColumn, StateBadge } from './list-elements.js';
+import { partyColumn, StateBadge } from './list-elements.js';
 import { nameOfType } from './statement-elements.js';
 import { groups, hitsOf, type Group, type Hit } from './search-hits.js';
 import { rowsOfLookUp } from './search.queries.js';
@@ -178,9 +178,9 @@ function HitGroup({
             is: 'wide',
             cell: (hit) => <a href={pathTo(visit, hit.path)}>{nameOf(visit, hit)}</a>,
           },
-          amountColumn('list.amount', ({ amountCents }: Hit) => amountCents),
+          { label: 'list.amount', cents: ({ amountCents }) => amountCents },
           { label: 'list.state', cell: (hit) => <HitState visit={visit} hit={hit} /> },
-          partyColumn(visit, 'line.counterparty', partyOf),
+          partyColumn('line.counterparty', partyOf),
           { label: 'line.occurredAt', cell: ({ at }) => formatTime(at, language) },
         ]}
       />

@@ -12,15 +12,14 @@ import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.de
 import { formatTime } from '../formats.js';
 import { Badge } from '../kit/elements.js';
 import { Form, Message } from '../kit/frame.js';
-import { Hint } from '../kit/layout.js';
-import { ListCard, listPage, rowsOfPage } from '../kit/list-page.js';
+import { ListCard, listPage } from '../kit/list-page.js';
 import type { ListColumn } from '../kit/table.js';
 import { Redirect, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { accountOf, callerOf, isAllowedTo, pathTo } from '../visit.js';
 import { LineExplanations } from './line-explanations.service.js';
-import { amountColumn, LineLink, partyColumn, StateBadge } from './list-elements.js';
-import { nameOfType, SignedAmount, Why } from './statement-elements.js';
+import { LineLink, partyColumn, StateBadge } from './list-elements.js';
+import { nameOfType, Why } from './statement-elements.js';
 
 type Line = Awaited<ReturnType<TransactionViews['list']>>['data'][number];
 
@@ -39,7 +38,7 @@ export class StatementPages {
     needs: 'view',
     menu: { title: 'line.title', section: 'statement', place: 40 },
   })
-  listLines(@Visiting() visit: Visit): Promise<PageAnswer> {
+  listLines(@Visiting() visit: Visit): PageAnswer {
     const { t } = visit;
     return listPage({
       visit,
@@ -61,7 +60,8 @@ export class StatementPages {
         metadata: { label: 'list.metadata', hint: 'list.metadataHint' },
       },
       isCursor: isNsu,
-      read: (_page, filters) => this.lines.list(callerOf(visit), { limit: rowsOfPage, ...filters }),
+      read: (_page, query) => this.lines.list(callerOf(visit), query),
+      total: (filters) => this.lines.total(callerOf(visit), filters),
       columns: (lines) => this.columnsOf(visit, lines),
     });
   }
@@ -71,7 +71,7 @@ export class StatementPages {
     needs: 'view',
     menu: { title: 'unreadable.title', section: 'statement', place: 49 },
   })
-  listUnreadable(@Visiting() visit: Visit): Promise<PageAnswer> {
+  listUnreadable(@Visiting() visit: Visit): PageAnswer {
     const { t, language } = visit;
     return listPage({
       visit,
@@ -96,16 +96,12 @@ export class StatementPages {
       },
       // The list itself refuses what is no cursor of it.
       isCursor: () => true,
-      read: (_page, filters) =>
-        this.unreadable.list(accountOf(visit).id, { limit: rowsOfPage, ...filters }),
+      read: (_page, query) => this.unreadable.list(accountOf(visit).id, query),
       columns: (_rows) => [
         { label: 'list.kind', cell: ({ kind }) => t(`unreadable.kind.${kind}`) },
         { label: 'list.nsu', cell: ({ nsu }) => nsu?.toString() },
         { label: 'unreadable.reason', is: 'wide', cell: ({ reason }) => reason },
-        {
-          label: 'unreadable.recordedAt',
-          cell: ({ recordedAt }) => formatTime(recordedAt, language),
-        },
+        { label: 'unreadable.recordedAt', at: ({ recordedAt }) => recordedAt },
         {
           label: 'unreadable.resolved',
           cell: ({ resolution, resolvedAt }) =>
@@ -134,42 +130,37 @@ export class StatementPages {
   }
 
   private async columnsOf(visit: Visit, lines: readonly Line[]): Promise<ListColumn<Line>[]> {
-    const { t, language } = visit;
+    const { t } = visit;
     const isVisible = seesPersonalData(callerOf(visit).scopes);
     const explanations = await this.explanations.read(accountOf(visit).id, lines);
     return [
       {
         label: 'line.occurredAt',
-        cell: ({ occurredAt, nsu }) => (
-          <>
-            {formatTime(occurredAt, language)}
-            <Hint isBlock>
-              {t('list.nsu')} <LineLink visit={visit} nsu={nsu} />
-            </Hint>
-          </>
-        ),
+        at: ({ occurredAt }) => occurredAt,
+        isOrder: true,
+        below: {
+          ...{ label: 'list.nsu', isNamed: true },
+          cell: ({ nsu }) => <LineLink visit={visit} nsu={nsu} />,
+        },
       },
       {
         label: 'line.what',
         is: 'wide',
-        cell: ({ typeName, notes }) => (
-          <>
-            {nameOfType(visit, typeName)}
-            {isVisible && notes !== null && (
-              <Hint isBlock>
-                <bdi>{notes}</bdi>
-              </Hint>
-            )}
-          </>
-        ),
+        cell: ({ typeName }) => nameOfType(visit, typeName),
+        ...(isVisible && {
+          below: { label: 'line.notes', cell: ({ notes }) => notes !== null && <bdi>{notes}</bdi> },
+        }),
       },
-      partyColumn(visit, 'line.counterparty', ({ counterparty }) => counterparty),
+      partyColumn('line.counterparty', ({ counterparty }) => counterparty),
       {
         label: 'line.amount',
-        is: 'number',
-        cell: (line) => <SignedAmount visit={visit} line={line} />,
+        cents: ({ isCredit, amountCents }) => (isCredit ? amountCents : -amountCents),
+        below: {
+          label: 'line.direction',
+          cell: ({ isCredit }) => t(isCredit ? 'line.credit' : 'line.debit'),
+        },
       },
-      amountColumn('line.balance', ({ currentBalanceCents }) => currentBalanceCents),
+      { label: 'line.balance', cents: ({ currentBalanceCents }) => currentBalanceCents },
       {
         label: 'line.state',
         is: 'wide',

@@ -11,8 +11,17 @@ import { mergeMap, type Observable } from 'rxjs';
 import { SandboxControl } from '../../bank/sandbox-control.service.js';
 import { ConsoleAssets } from '../assets.service.js';
 import { visitOf } from '../console.guard.js';
+import { ListAnswers } from './lists.service.js';
 import { Frame } from '../kit/frame.js';
-import { Download, EventStream, menu, Redirect, Shown, type PageAnswer } from '../page.js';
+import {
+  DeclaredList,
+  Download,
+  EventStream,
+  menu,
+  Redirect,
+  Shown,
+  type PageAnswer,
+} from '../page.js';
 import { pageSecurity, type Visit } from '../requests.js';
 
 /** A proxy must pass each event on at once, as it is. */
@@ -27,6 +36,7 @@ export class PageRenderer implements NestInterceptor {
   constructor(
     private readonly assets: ConsoleAssets,
     private readonly sandbox: SandboxControl,
+    private readonly lists: ListAnswers,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler<PageAnswer>): Observable<unknown> {
@@ -34,7 +44,9 @@ export class PageRenderer implements NestInterceptor {
     const visit = visitOf(http.getRequest<FastifyRequest>());
     const reply = http.getResponse<FastifyReply>();
     return next.handle().pipe(
-      mergeMap(async (result) => {
+      mergeMap(async (answer) => {
+        const result =
+          answer instanceof DeclaredList ? await this.lists.answer(visit, answer) : answer;
         void reply.headers(pageSecurity(visit.nonce));
         if (result instanceof Redirect) {
           void reply.status(303).header('location', result.to).header('set-cookie', result.cookies);

@@ -57,7 +57,6 @@ export const filesTexts = {
   'bulk.largestPayees': ['Maiores contrapartes', 'Largest counterparties'],
   'bulk.hash': ['Código da conferência', 'Hash of the check'],
   'bulk.firstErrors': ['Primeiros {count} erros', 'The first {count} errors'],
-  'bulk.uploads': ['Arquivos enviados', 'Uploaded files'],
   'bulk.empty': [
     'Nenhum arquivo foi enviado ainda. Envie o primeiro acima, ou pela API.',
     'No file was uploaded yet. Upload the first one above, or by the API.',

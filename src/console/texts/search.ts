@@ -187,6 +187,7 @@ export const searchTexts = {
   'line.state.pending': ['Em análise', 'Pending'],
   ...textsOfKinds('line.type', lineTypes, 'name'),
   'line.day': ['Dia', 'Day'],
+  'list.taxId': ['CPF/CNPJ', 'Tax id'],
   'line.direction': ['Sentido', 'Direction'],
   'line.reference': ['Referência', 'Reference'],
   'line.openBreak': ['Ver divergência', 'See the break'],

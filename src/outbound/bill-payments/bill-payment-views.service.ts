@@ -5,8 +5,22 @@ import { findBarCode } from '../../brazil/bill-code.js';
 import type { RouteInput } from '../../bank-contract/route.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import type { BillPayment, Prisma } from '../../generated/service/client.js';
-import { describeSentMoney, newestSentMoney, type SentMoney } from '../operations/sent-money.js';
-import { findByFirstId, isUuid, toList, type Page } from '../../platform/http/listing.js';
+import {
+  describeSentMoney,
+  sentMoneyInOrder,
+  totalOfSentMoney,
+  type SentMoney,
+} from '../operations/sent-money.js';
+import {
+  findByFirstId,
+  idsAfter,
+  isUuid,
+  toList,
+  toTotal,
+  type ListTotal,
+  type Order,
+  type Page,
+} from '../../platform/http/listing.js';
 import type { listBillPaymentsRoute } from './bill-payments.schema.js';
 
 type BillFilters = Pick<RouteInput<typeof listBillPaymentsRoute>['query'], 'state' | 'barCode'>;
@@ -29,15 +43,21 @@ export class BillPaymentViews {
     return describePayment(await findByFirstId(ids, (one) => this.read({ accountId, ...one }, 1)));
   }
 
-  /** One page, newest first. */
+  /** One page. */
   async list(accountId: number, page: Page, { state, barCode }: BillFilters) {
-    const where = { accountId, state, barCode, id: { lt: page.after ?? undefined } };
-    const rows = await this.read(where, page.limit + 1);
+    const where = { accountId, state, barCode, id: idsAfter(page) };
+    const rows = await this.read(where, page.limit + 1, page.order);
     return toList(rows, page, ({ id }) => id, describePayment);
   }
 
-  private async read(where: Prisma.BillPaymentWhereInput, take: number) {
-    return this.database.prisma.billPayment.findMany(newestSentMoney(where, take));
+  async total(accountId: number, { state, barCode }: BillFilters): Promise<ListTotal> {
+    const counted = totalOfSentMoney({ accountId, state, barCode });
+    const { _count: count, _sum } = await this.database.prisma.billPayment.aggregate(counted);
+    return toTotal({ count, cents: _sum.amountCents });
+  }
+
+  private async read(where: Prisma.BillPaymentWhereInput, take: number, order?: Order) {
+    return this.database.prisma.billPayment.findMany(sentMoneyInOrder(where, take, order));
   }
 }
 

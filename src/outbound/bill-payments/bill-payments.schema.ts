@@ -6,7 +6,7 @@ import { route } from '../../bank-contract/route.js';
 import { bigInteger, instant, reais, text, maxIdLength } from '../../bank-contract/wire.js';
 import { outgoingSettlements } from '../../statement/expected-payments/outgoing-settlement.js';
 import { BillPaymentState } from '../../generated/service/enums.js';
-import { listOf, listQuery } from '../../platform/http/listing.js';
+import { listOf, orderedListQuery } from '../../platform/http/listing.js';
 
 export const billPaymentView = z.object({
   /** The operation's id. */
@@ -44,7 +44,10 @@ export const listBillPaymentsRoute = route({
   name: 'listBillPayments',
   summary: 'Lists bill payments with their state and settlement, newest first.',
   path: '/v1/bill-payments',
-  query: listQuery({ state: z.enum(BillPaymentState).optional(), barCode: text(44).optional() }),
+  query: orderedListQuery({
+    state: z.enum(BillPaymentState).optional(),
+    barCode: text(44).optional(),
+  }),
   response: listOf(billPaymentView),
 });
 

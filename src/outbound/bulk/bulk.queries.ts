@@ -1,5 +1,7 @@
 // The SQL of bulk uploads. A row's request is stored only until the row is issued.
 import { holderOfActor } from '../../access/accounts/holders.queries.js';
+import { ordering } from '../../platform/http/examined-ids.queries.js';
+import type { Page } from '../../platform/http/listing.js';
 import type { Db, Tx, Reader } from '../../platform/postgres/database.service.js';
 import {
   Prisma,
@@ -15,9 +17,9 @@ export type StoredUpload = Pick<BulkUpload, 'id' | 'kind' | 'rows' | 'createdAt'
 export async function listUploads(
   db: Db,
   accountId: number,
-  filters: { id?: string; kind?: string | undefined; before: string | null; limit: number },
+  { id, kind, after, limit, order }: Page & { id?: string; kind?: string | undefined },
 ): Promise<StoredUpload[]> {
-  const { id = null, kind = null, before, limit } = filters;
+  const { past, sort } = ordering(order);
   return db.$queryRaw<StoredUpload[]>`
     SELECT u.id, u.kind, u.rows, u.created_at, u.finished_at, n.pending,
            COALESCE(u.accepted, n.accepted) AS accepted,
@@ -30,10 +32,10 @@ export async function listUploads(
              count(*) FILTER (WHERE state = 'invalid')::int AS invalid
       FROM bulk_row r
       WHERE u.finished_at IS NULL AND r.account_id = u.account_id AND r.upload_id = u.id) n
-    WHERE u.account_id = ${accountId} AND (${id}::uuid IS NULL OR u.id = ${id}::uuid)
-      AND (${kind}::text IS NULL OR u.kind = ${kind})
-      AND (${before}::uuid IS NULL OR u.id < ${before}::uuid)
-    ORDER BY u.id DESC LIMIT ${limit}`;
+    WHERE u.account_id = ${accountId} AND u.id = COALESCE(${id ?? null}::uuid, u.id)
+      ${kind === undefined ? Prisma.empty : Prisma.sql`AND u.kind = ${kind}::bulk_upload_kind`}
+      ${after === null ? Prisma.empty : Prisma.sql`AND u.id ${past} ${after}::uuid`}
+    ORDER BY u.id ${sort} LIMIT ${limit}`;
 }
 
 /** The oldest uploads that have rows to issue. */

@@ -5,7 +5,7 @@ import { route } from '../../bank-contract/route.js';
 import { filledText, instant, integer, reais, text } from '../../bank-contract/wire.js';
 import { BulkRowState, BulkUploadKind } from '../../generated/service/enums.js';
 import { decisionFields } from '../operations/approvals.schema.js';
-import { listOf, listQuery } from '../../platform/http/listing.js';
+import { listOf, listQuery, orderedListQuery } from '../../platform/http/listing.js';
 
 export type BulkKind = BulkUploadKind;
 
@@ -135,7 +135,7 @@ export const listBulkUploads = route({
   summary: 'Lists uploaded files with their progress, newest first.',
   method: 'GET',
   path: '/v1/bulk',
-  query: listQuery({ kind: z.enum(BulkUploadKind).optional() }),
+  query: orderedListQuery({ kind: z.enum(BulkUploadKind).optional() }),
   response: listOf(uploadView),
 });
 

@@ -4,9 +4,17 @@ import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import type { RouteInput } from '../../bank-contract/route.js';
 import { Database } from '../../platform/postgres/database.service.js';
-import type { BulkRow, Operation } from '../../generated/service/client.js';
+import type { BulkRow, BulkUpload, Operation } from '../../generated/service/client.js';
 import { AppError } from '../../platform/errors.js';
-import { isUuid, readPage, readUuid, toList } from '../../platform/http/listing.js';
+import {
+  isUuid,
+  mostCounted,
+  readPage,
+  readUuid,
+  toList,
+  toTotal,
+  type ListTotal,
+} from '../../platform/http/listing.js';
 import * as queries from './bulk.queries.js';
 import type { listBulkRows, listBulkUploads, uploadView } from './bulk.schema.js';
 import { readRowErrors } from './row-request.js';
@@ -17,12 +25,17 @@ export type Upload = z.output<typeof uploadView>;
 export class BulkUploads {
   constructor(private readonly database: Database) {}
 
-  /** Newest first. */
+  async total(accountId: number, kind: BulkUpload['kind'] | undefined): Promise<ListTotal> {
+    const counted = { where: { accountId, kind }, take: mostCounted + 1 };
+    return toTotal({ count: await this.database.prisma.bulkUpload.count(counted) });
+  }
+
+  /** One page. */
   async list(accountId: number, query: RouteInput<typeof listBulkUploads>['query']) {
     const page = readPage(query, isUuid);
     const rows = await queries.listUploads(this.database.prisma, accountId, {
       kind: query.kind,
-      before: page.after,
+      ...page,
       limit: page.limit + 1,
     });
     return toList(rows, page, ({ id }) => id, toUploadView);
@@ -30,7 +43,7 @@ export class BulkUploads {
 
   /** Throws `not_found`, also for an upload of another account. */
   async get(accountId: number, id: string): Promise<Upload> {
-    const filter = { id: readUuid(id), before: null, limit: 1 };
+    const filter = { id: readUuid(id), after: null, limit: 1 };
     const [upload] = await queries.listUploads(this.database.prisma, accountId, filter);
     if (!upload) throw new AppError('not_found');
     return toUploadView(upload);

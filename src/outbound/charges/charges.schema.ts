@@ -20,7 +20,7 @@ import {
   text,
   maxIdLength,
 } from '../../bank-contract/wire.js';
-import { listOf, listQuery } from '../../platform/http/listing.js';
+import { listOf, orderedListQuery } from '../../platform/http/listing.js';
 import { chargeSettlements } from './charge-settlement.js';
 
 /** A charge is shown with this many payments, and with as many refunds. */
@@ -93,7 +93,7 @@ export const listChargesRoute = route({
   name: 'listCharges',
   summary: 'Lists charges and static QR codes with their newest payments, newest first.',
   path: '/v1/charges',
-  query: listQuery({
+  query: orderedListQuery({
     correlationId: clientIdentifier.optional(),
     type: text(40).optional(),
     metadata: metadataQuery.optional(),

@@ -18,10 +18,18 @@ import { OperationsService } from '../operations/operations.service.js';
 import type { Reply } from '../../platform/http/contract-route.js';
 import { AppError } from '../../platform/errors.js';
 import { groupBy } from '../../platform/grouping.js';
-import { findByFirstId, isUuid, toList, type Page } from '../../platform/http/listing.js';
+import { listExaminedIds, totalExamined } from '../../platform/http/examined-ids.queries.js';
+import {
+  findByFirstId,
+  isUuid,
+  toList,
+  type ListTotal,
+  type Order,
+  type Page,
+} from '../../platform/http/listing.js';
 import { BankTime } from '../../statement/lines/bank-time.service.js';
 import { ChargeLookUp } from './charge-look-up.service.js';
-import { listChargeIds, type ChargeFilters } from './charge-list.queries.js';
+import { findCharges, type ChargeFilters } from './charge-list.queries.js';
 import {
   chargesWrite,
   listNewestPayments,
@@ -131,14 +139,19 @@ export class ChargesService implements OnModuleInit {
     });
   }
 
-  /** One page, newest first. */
-  async list(accountId: number, page: Page, { correlationId, type, metadata }: ChargeFilters) {
+  /** One page. */
+  async list(accountId: number, page: Page, filters: ChargeFilters) {
     const { prisma } = this.database;
-    const filters = { correlationId, type, metadata };
-    const { ids, lastExamined } = await listChargeIds(prisma, accountId, filters, page);
+    const found = await findCharges(prisma, accountId, filters);
+    const { ids, lastExamined } = await listExaminedIds(prisma, accountId, found, page);
     const where = { accountId, operationId: { in: ids } };
-    const { rows, describe } = await this.read(where, page.limit + 1);
+    const { rows, describe } = await this.read(where, page.limit + 1, page.order);
     return toList({ rows, lastExamined }, page, (row) => row.operationId, describe);
+  }
+
+  async total(accountId: number, filters: ChargeFilters): Promise<ListTotal> {
+    const { prisma } = this.database;
+    return totalExamined(prisma, accountId, await findCharges(prisma, accountId, filters));
   }
 
   private operationOf(accountId: number, charge: NewCharge, isMultiUse: boolean) {
@@ -173,10 +186,14 @@ export class ChargesService implements OnModuleInit {
     await tx.charge.deleteMany({ where: { accountId, operationId: id } });
   }
 
-  private async read(where: Prisma.ChargeWhereInput & { accountId: number }, take: number) {
+  private async read(
+    where: Prisma.ChargeWhereInput & { accountId: number },
+    take: number,
+    order: Order = 'desc',
+  ) {
     const db = this.database.prisma;
     const { accountId } = where;
-    const orderBy = { operationId: 'desc' } as const;
+    const orderBy = { operationId: order };
     const rows = await db.charge.findMany({ where, orderBy, take, include: chargeInclude });
     const ids = rows.map(({ expectedPaymentId }) => expectedPaymentId);
     const ofCharge = ({ expectedPaymentId }: { expectedPaymentId: string }) => expectedPaymentId;

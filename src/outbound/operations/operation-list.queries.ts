@@ -1,23 +1,17 @@
-// Finds the operations of a page of `/v1/operations`.
+// Finds the operations of `/v1/operations`.
 import type { RouteInput } from '../../bank-contract/route.js';
 import type { Db } from '../../platform/postgres/database.service.js';
 import { findByMetadata } from '../../statement/expected-payments/metadata.queries.js';
-import {
-  fewRows,
-  listExaminedIds,
-  type ExaminedIds,
-} from '../../platform/http/examined-ids.queries.js';
+import { fewRows, type Examined } from '../../platform/http/examined-ids.queries.js';
 import { Prisma } from '../../generated/service/client.js';
 import { isUnfinished, unfinishedStates } from '../operation-states.js';
-import type { Page } from '../../platform/http/listing.js';
 import type { listOperations } from './operations.schema.js';
 
-export async function listOperationIds(
+export async function findOperations(
   db: Db,
   accountId: number,
   { state, kind, idempotencyKey, metadata }: RouteInput<typeof listOperations>['query'],
-  page: Page,
-): Promise<ExaminedIds> {
+): Promise<Examined> {
   const table = Prisma.sql`operation`;
   const ofState = Prisma.sql`state = ${state}::operation_state`;
   const ofKey = Prisma.sql`idempotency_key = ${idempotencyKey}`;
@@ -29,7 +23,7 @@ export async function listOperationIds(
       : state && unfinishedStates.includes(state)
         ? Prisma.sql`(${ofState} AND (${Prisma.raw(isUnfinished)}))`
         : null;
-  const examined = {
+  return {
     rows: few ? fewRows(table, accountId, few) : table,
     key: Prisma.sql`id`,
     filters: [
@@ -38,5 +32,4 @@ export async function listOperationIds(
       ...(kind ? [Prisma.sql`kind = ${kind}`] : []),
     ],
   };
-  return listExaminedIds(db, accountId, examined, page);
 }

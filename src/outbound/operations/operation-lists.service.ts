@@ -3,10 +3,13 @@ import { Injectable } from '@nestjs/common';
 import type { RouteInput } from '../../bank-contract/route.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import { listMetadataOfOperations } from '../../statement/expected-payments/metadata.queries.js';
-import { toList, type Page } from '../../platform/http/listing.js';
+import { listExaminedIds, totalExamined } from '../../platform/http/examined-ids.queries.js';
+import { toList, type ListTotal, type Page } from '../../platform/http/listing.js';
 import { OperationOutcomes } from './operation-outcomes.service.js';
-import { listOperationIds } from './operation-list.queries.js';
+import { findOperations } from './operation-list.queries.js';
 import type { listOperations } from './operations.schema.js';
+
+type Query = RouteInput<typeof listOperations>['query'];
 
 @Injectable()
 export class OperationLists {
@@ -15,15 +18,16 @@ export class OperationLists {
     private readonly outcomes: OperationOutcomes,
   ) {}
 
-  /** One page, newest first. Throws `validation_failed` for a kind that does not exist. */
-  async list(accountId: number, page: Page, query: RouteInput<typeof listOperations>['query']) {
+  /** One page. Throws `validation_failed` for a kind that does not exist. */
+  async list(accountId: number, page: Page, query: Query) {
     this.outcomes.assertKnown(query.kind);
     const { prisma } = this.database;
-    const { ids, lastExamined } = await listOperationIds(prisma, accountId, query, page);
+    const found = await findOperations(prisma, accountId, query);
+    const { ids, lastExamined } = await listExaminedIds(prisma, accountId, found, page);
     const rows = await prisma.operation.findMany({
       where: { accountId, id: { in: ids } },
       omit: { requestParams: true, requestQuery: true, requestBody: true, responseBody: true },
-      orderBy: { id: 'desc' },
+      orderBy: { id: page.order ?? 'desc' },
     });
     const metadata = await listMetadataOfOperations(prisma, accountId, ids);
     const describe = (row: (typeof rows)[number]) => ({
@@ -31,5 +35,10 @@ export class OperationLists {
       metadata: metadata.get(row.id) ?? null,
     });
     return toList({ rows, lastExamined }, page, ({ id }) => id, describe);
+  }
+
+  async total(accountId: number, query: Query): Promise<ListTotal> {
+    const { prisma } = this.database;
+    return totalExamined(prisma, accountId, await findOperations(prisma, accountId, query));
   }
 }

@@ -15,7 +15,7 @@ import {
 } from '../../generated/service/enums.js';
 import { hasNoEffect } from '../operation-states.js';
 import { isJsonObject, parseJson, stringifyJson } from '../../platform/json/exact-json.js';
-import { listOf, listQuery } from '../../platform/http/listing.js';
+import { listOf, orderedListQuery } from '../../platform/http/listing.js';
 import type { Operation, OperationKind } from './operation.js';
 
 /**
@@ -185,7 +185,7 @@ export const listOperations = route({
   name: 'listOperations',
   summary: 'Lists outbound operations without their bodies, newest first.',
   path: '/v1/operations',
-  query: listQuery({
+  query: orderedListQuery({
     state: z.enum(OperationState).optional(),
     kind: text(60).optional(),
     idempotencyKey: text(255).optional(),

@@ -1,5 +1,6 @@
 // How money that we sent is shown to business systems: a transfer, a bill payment or a refund, with
 // the outcome of its operation and the statement lines matched to it.
+import { mostCounted, type Order } from '../../platform/http/listing.js';
 import { metadataOf } from '../../statement/expected-payments/metadata.js';
 import { shownSettlement } from '../../statement/expected-payments/outgoing-settlement.js';
 import type { MatchRole, Prisma } from '../../generated/service/client.js';
@@ -39,12 +40,21 @@ export type SentMoney = Pick<
   'amountCents' | 'operation' | 'expectedPayment'
 >;
 
-/** How rows of sent money are read: the newest first. */
-export const newestSentMoney = <Where>(where: Where, take: number) => ({
+/** How rows of sent money are read. */
+export const sentMoneyInOrder = <Where>(where: Where, take: number, order: Order = 'desc') => ({
   where,
   take,
-  orderBy: { id: 'desc' as const },
+  orderBy: { id: order },
   include: sentMoneyInclude,
+});
+
+/** How rows of sent money that have no index of their own are counted: the newest ones. */
+export const totalOfSentMoney = <Where>(where: Where) => ({
+  where,
+  take: mostCounted + 1,
+  orderBy: { id: 'desc' as const },
+  _count: true as const,
+  _sum: { amountCents: true as const },
 });
 
 /** `hasFailed`: its own state says that no payment is expected any more. */

@@ -4,8 +4,23 @@ import { Injectable } from '@nestjs/common';
 import type { RouteInput } from '../../bank-contract/route.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import type { Prisma, Refund } from '../../generated/service/client.js';
-import { describeSentMoney, newestSentMoney, type SentMoney } from '../operations/sent-money.js';
-import { findByFirstId, isNsu, isUuid, toList, type Page } from '../../platform/http/listing.js';
+import {
+  describeSentMoney,
+  sentMoneyInOrder,
+  totalOfSentMoney,
+  type SentMoney,
+} from '../operations/sent-money.js';
+import {
+  findByFirstId,
+  idsAfter,
+  isNsu,
+  isUuid,
+  toList,
+  toTotal,
+  type ListTotal,
+  type Order,
+  type Page,
+} from '../../platform/http/listing.js';
 import type { listRefundsRoute } from './refunds.schema.js';
 
 type RefundFilters = Pick<RouteInput<typeof listRefundsRoute>['query'], 'state' | 'originalNsu'>;
@@ -24,15 +39,21 @@ export class RefundViews {
     return describeRefund(found);
   }
 
-  /** One page, newest first. */
+  /** One page. */
   async list(accountId: number, page: Page, { state, originalNsu }: RefundFilters) {
-    const where = { accountId, state, originalNsu, id: { lt: page.after ?? undefined } };
-    const rows = await this.read(where, page.limit + 1);
+    const where = { accountId, state, originalNsu, id: idsAfter(page) };
+    const rows = await this.read(where, page.limit + 1, page.order);
     return toList(rows, page, ({ id }) => id, describeRefund);
   }
 
-  private async read(where: Prisma.RefundWhereInput, take: number) {
-    return this.database.prisma.refund.findMany(newestSentMoney(where, take));
+  async total(accountId: number, { state, originalNsu }: RefundFilters): Promise<ListTotal> {
+    const counted = totalOfSentMoney({ accountId, state, originalNsu });
+    const { _count: count, _sum } = await this.database.prisma.refund.aggregate(counted);
+    return toTotal({ count, cents: _sum.amountCents });
+  }
+
+  private async read(where: Prisma.RefundWhereInput, take: number, order?: Order) {
+    return this.database.prisma.refund.findMany(sentMoneyInOrder(where, take, order));
   }
 }
 

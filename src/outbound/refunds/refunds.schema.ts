@@ -13,7 +13,7 @@ import {
 } from '../../bank-contract/wire.js';
 import { outgoingSettlements } from '../../statement/expected-payments/outgoing-settlement.js';
 import { RefundState } from '../../generated/service/enums.js';
-import { listOf, listQuery } from '../../platform/http/listing.js';
+import { listOf, orderedListQuery } from '../../platform/http/listing.js';
 
 export const refundView = z.object({
   /** The id of its operation. */
@@ -46,7 +46,10 @@ export const listRefundsRoute = route({
   name: 'listRefunds',
   summary: 'Lists refunds of received Pix with their settlement, newest first.',
   path: '/v1/refunds',
-  query: listQuery({ state: z.enum(RefundState).optional(), originalNsu: queryNsu.optional() }),
+  query: orderedListQuery({
+    state: z.enum(RefundState).optional(),
+    originalNsu: queryNsu.optional(),
+  }),
   response: listOf(refundView),
 });
 

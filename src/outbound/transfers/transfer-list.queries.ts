@@ -1,14 +1,9 @@
-// Finds the transfers of a page of `/v1/transfers`.
+// Finds the transfers of `/v1/transfers`.
 import type { Db } from '../../platform/postgres/database.service.js';
 import { findByMetadata } from '../../statement/expected-payments/metadata.queries.js';
 import type { MetadataText } from '../../statement/expected-payments/metadata.js';
-import {
-  fewRows,
-  listExaminedIds,
-  type ExaminedIds,
-} from '../../platform/http/examined-ids.queries.js';
+import { fewRows, type Examined } from '../../platform/http/examined-ids.queries.js';
 import { Prisma, type Transfer } from '../../generated/service/client.js';
-import type { Page } from '../../platform/http/listing.js';
 
 export type TransferFilters = Partial<
   Pick<Transfer, 'state' | 'shape' | 'externalId' | 'endToEndId' | 'operationId'>
@@ -31,12 +26,11 @@ export async function findIdsByEndToEndId(
   return rows.map(({ id }) => id);
 }
 
-export async function listTransferIds(
+export async function findTransfers(
   db: Db,
   accountId: number,
   { state, shape, externalId, endToEndId, operationId, metadata }: TransferFilters,
-  page: Page,
-): Promise<ExaminedIds> {
+): Promise<Examined> {
   const table = Prisma.sql`transfer`;
   const named = metadata && (await findByMetadata(db, accountId, metadata)).expectedPaymentIds;
   const ids = [
@@ -45,7 +39,7 @@ export async function listTransferIds(
     ...(endToEndId ? [paidUnder(accountId, endToEndId)] : []),
     ...(externalId ? [Prisma.sql`external_id = ${externalId}`] : []),
   ];
-  const examined = {
+  return {
     rows: ids.length > 0 ? fewRows(table, accountId, Prisma.join(ids, ' AND ')) : table,
     key: Prisma.sql`id`,
     filters: [
@@ -53,5 +47,4 @@ export async function listTransferIds(
       ...(shape ? [Prisma.sql`shape = ${shape}::transfer_shape`] : []),
     ],
   };
-  return listExaminedIds(db, accountId, examined, page);
 }

@@ -3,11 +3,19 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/postgres/database.service.js';
 import type { Prisma, Transfer } from '../../generated/service/client.js';
-import { describeSentMoney, newestSentMoney, type SentMoney } from '../operations/sent-money.js';
-import { findByFirstId, isUuid, toList, type Page } from '../../platform/http/listing.js';
+import { describeSentMoney, sentMoneyInOrder, type SentMoney } from '../operations/sent-money.js';
+import { listExaminedIds, totalExamined } from '../../platform/http/examined-ids.queries.js';
+import {
+  findByFirstId,
+  isUuid,
+  toList,
+  type ListTotal,
+  type Order,
+  type Page,
+} from '../../platform/http/listing.js';
 import {
   findIdsByEndToEndId,
-  listTransferIds,
+  findTransfers,
   type TransferFilters,
 } from './transfer-list.queries.js';
 
@@ -29,16 +37,22 @@ export class TransferViews {
     return describeTransfer(await findByFirstId(ids, (one) => this.read({ accountId, ...one }, 1)));
   }
 
-  /** One page, newest first. */
+  /** One page. */
   async list(accountId: number, page: Page, filters: TransferFilters) {
     const { prisma } = this.database;
-    const { ids, lastExamined } = await listTransferIds(prisma, accountId, filters, page);
-    const rows = await this.read({ accountId, id: { in: ids } }, page.limit + 1);
+    const found = await findTransfers(prisma, accountId, filters);
+    const { ids, lastExamined } = await listExaminedIds(prisma, accountId, found, page);
+    const rows = await this.read({ accountId, id: { in: ids } }, page.limit + 1, page.order);
     return toList({ rows, lastExamined }, page, ({ id }) => id, describeTransfer);
   }
 
-  private async read(where: Prisma.TransferWhereInput, take: number) {
-    return this.database.prisma.transfer.findMany(newestSentMoney(where, take));
+  async total(accountId: number, filters: TransferFilters): Promise<ListTotal> {
+    const { prisma } = this.database;
+    return totalExamined(prisma, accountId, await findTransfers(prisma, accountId, filters));
+  }
+
+  private async read(where: Prisma.TransferWhereInput, take: number, order?: Order) {
+    return this.database.prisma.transfer.findMany(sentMoneyInOrder(where, take, order));
   }
 }
 

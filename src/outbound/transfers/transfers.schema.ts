@@ -21,7 +21,7 @@ import {
   text,
   maxIdLength,
 } from '../../bank-contract/wire.js';
-import { listOf, listQuery } from '../../platform/http/listing.js';
+import { listOf, orderedListQuery } from '../../platform/http/listing.js';
 import { outgoingSettlements } from '../../statement/expected-payments/outgoing-settlement.js';
 import { TransferShape, TransferState } from '../../generated/service/enums.js';
 
@@ -81,7 +81,7 @@ export const listTransfersRoute = route({
   name: 'listTransfers',
   summary: 'Lists transfers and batch items with their settlement, newest first.',
   path: '/v1/transfers',
-  query: listQuery({
+  query: orderedListQuery({
     state: z.enum(TransferState).optional(),
     shape: z.enum(TransferShape).optional(),
     externalId: clientIdentifier.optional(),

@@ -6,6 +6,8 @@ import { AppError, invalidField } from '../errors.js';
 
 const defaultLimit = 50;
 const maxLimit = 500;
+const orders = ['desc', 'asc'] as const;
+export type Order = (typeof orders)[number];
 
 /** The query schema of a list: its own filters, `limit` and `cursor`. */
 export function listQuery<Filters extends z.core.$ZodLooseShape>(filters: Filters) {
@@ -14,6 +16,12 @@ export function listQuery<Filters extends z.core.$ZodLooseShape>(filters: Filter
     limit: queryInteger(1).optional(),
     cursor: text(300).optional(),
   });
+}
+
+/** As `listQuery`, of a list that can be read from its oldest item on. */
+export function orderedListQuery<Filters extends z.core.$ZodLooseShape>(filters: Filters) {
+  const order = z.enum(orders).optional().describe('`asc`: the oldest first. Default: `desc`.');
+  return listQuery({ ...filters, order });
 }
 
 /**
@@ -28,6 +36,8 @@ export interface Page {
   limit: number;
   /** The key of the row before the page; null for the first page. */
   after: string | null;
+  /** `desc`, the newest first, where the list has no other or the query does not say it. */
+  order?: Order;
 }
 
 /**
@@ -35,16 +45,22 @@ export interface Page {
  * `isKey`.
  */
 export function readPage(
-  query: { limit?: number | undefined; cursor?: string | undefined },
+  query: { limit?: number | undefined; cursor?: string | undefined; order?: Order | undefined },
   isKey: (text: string) => boolean,
 ): Page {
   const limit = Math.min(query.limit ?? defaultLimit, maxLimit);
-  if (query.cursor === undefined) return { limit, after: null };
+  const { order = 'desc' } = query;
+  if (query.cursor === undefined) return { limit, after: null, order };
   const after = Buffer.from(query.cursor, 'base64url').toString('utf8');
   if (!isKey(after))
     throw invalidField('$.cursor', 'Must be the `next` of a response of this list.');
-  return { limit, after };
+  return { limit, after, order };
 }
+
+/** The condition of the ids that come after a page's. */
+export const idsAfter = ({ after, order }: Page) => ({
+  [order === 'asc' ? 'gt' : 'lt']: after ?? undefined,
+});
 
 /**
  * Rows that were found by examining a bounded number of keys in the order of the list. Where that
@@ -71,6 +87,29 @@ export function toList<Row, Item = Row>(
   const after = rows.length > limit && last ? keyOf(last) : lastExamined;
   const next = after === null ? null : Buffer.from(after).toString('base64url');
   return { data: pageRows.map((row) => describe(row)), next };
+}
+
+/** How many rows of a list are counted at most. */
+export const mostCounted = 10_000;
+
+/** What the filters of a list find. Sums are null where not all of it was counted. */
+export interface ListTotal {
+  count: number;
+  /** False where there may be more: `count` is then the least. */
+  isComplete: boolean;
+  cents?: bigint | null;
+  creditCents?: bigint | null;
+  debitCents?: bigint | null;
+}
+
+/** What was counted of so many examined rows, one more than `mostCounted` where there are more. */
+export function toTotal({
+  count,
+  examined = count,
+  ...sums
+}: Omit<ListTotal, 'isComplete'> & { examined?: number }): ListTotal {
+  if (examined > mostCounted) return { count: Math.min(count, mostCounted), isComplete: false };
+  return { count, isComplete: true, ...sums };
 }
 
 const uuidText = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -19,7 +19,7 @@ import {
   referenceKinds,
 } from '../../statement/expected-payments/references.js';
 import { AppError } from '../../platform/errors.js';
-import { isUuid, readPage, toList } from '../../platform/http/listing.js';
+import { isUuid, readPage, toList, type ListTotal } from '../../platform/http/listing.js';
 import { BankTime } from '../../statement/lines/bank-time.service.js';
 import * as queries from './transactions.queries.js';
 import type { expectedPaymentView, listExpectedPayments } from './transactions.schema.js';
@@ -35,14 +35,18 @@ export class ExpectedPaymentReading {
     private readonly bankTime: BankTime,
   ) {}
 
-  /** One page, newest first. */
-  async list({ accountId, scopes }: Reader, query: Query) {
+  async total(reader: Reader, query: Query): Promise<ListTotal> {
+    const filters = await this.filtersOf(reader, query);
+    return queries.totalExpectedPayments(this.database.prisma, reader.accountId, filters);
+  }
+
+  /** One page. */
+  async list(reader: Reader, query: Query) {
+    const { accountId, scopes } = reader;
     const page = readPage(query, isUuid);
     const rows = await queries.listExpectedPaymentRows(this.database.prisma, accountId, {
-      ...query,
-      kinds: seesPersonalData(scopes) ? referenceKinds : impersonalReferenceKinds,
-      beforeId: page.after,
-      today: await this.bankTime.today(accountId),
+      ...(await this.filtersOf(reader, query)),
+      afterId: page.after,
       limit: page.limit + 1,
     });
     return toList(
@@ -53,6 +57,11 @@ export class ExpectedPaymentReading {
     );
   }
 
+  private async filtersOf({ accountId, scopes }: Reader, query: Query) {
+    const kinds = seesPersonalData(scopes) ? referenceKinds : impersonalReferenceKinds;
+    return { ...query, kinds, today: await this.bankTime.today(accountId) };
+  }
+
   /** One payment, with the newest 50 lines that account for it. Throws `not_found`. */
   async get(
     { accountId, scopes }: Reader,
@@ -60,7 +69,7 @@ export class ExpectedPaymentReading {
   ): Promise<{ payment: ExpectedPaymentView; lines: ShownPayment[] }> {
     const { prisma } = this.database;
     const today = await this.bankTime.today(accountId);
-    const filters = { id, beforeId: null, today, limit: 1 };
+    const filters = { id, afterId: null, today, limit: 1 };
     const [row] = await queries.listExpectedPaymentRows(prisma, accountId, filters);
     if (!row) throw new AppError('not_found');
     const lines = await listPayments(prisma, accountId, id);

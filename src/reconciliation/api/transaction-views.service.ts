@@ -13,23 +13,26 @@ import {
   shownResponse,
 } from '../../access/counterparties/counterparty.schema.js';
 import { Database } from '../../platform/postgres/database.service.js';
-import { isNsu, readPage, toList } from '../../platform/http/listing.js';
-import { listTransactionRows } from './transactions.queries.js';
+import { isNsu, readPage, toList, type ListTotal } from '../../platform/http/listing.js';
+import { listTransactionRows, totalTransactions } from './transactions.queries.js';
 import type { listTransactionsOfBook } from './transactions.schema.js';
+
+type Query = RouteInput<typeof listTransactionsOfBook>['query'];
 
 @Injectable()
 export class TransactionViews {
   constructor(private readonly database: Database) {}
 
-  /** One page, newest first. */
-  async list(
-    { accountId, scopes }: Pick<Caller, 'accountId' | 'scopes'>,
-    query: RouteInput<typeof listTransactionsOfBook>['query'],
-  ) {
+  async total({ accountId }: Pick<Caller, 'accountId'>, query: Query): Promise<ListTotal> {
+    return totalTransactions(this.database.prisma, accountId, query);
+  }
+
+  /** One page. */
+  async list({ accountId, scopes }: Pick<Caller, 'accountId' | 'scopes'>, query: Query) {
     const page = readPage(query, isNsu);
     const { prisma } = this.database;
-    const beforeNsu = page.after === null ? null : BigInt(page.after);
-    const filters = { ...query, beforeNsu, limit: page.limit + 1 };
+    const afterNsu = page.after === null ? null : BigInt(page.after);
+    const filters = { ...query, afterNsu, limit: page.limit + 1 };
     const found = await listTransactionRows(prisma, accountId, filters);
     const nsus = found.rows.map(({ nsu }) => nsu);
     const counterparties = await findCounterparties(prisma, accountId, nsus);

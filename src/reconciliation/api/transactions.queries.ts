@@ -1,7 +1,8 @@
 // Reads lines and expected payments with their states, which reconciliation stores.
 import type { z } from 'zod';
 import { opaqueAccountId, type Db } from '../../platform/postgres/database.service.js';
-import { foundRows, type RowOfPage } from '../../platform/http/examined-ids.queries.js';
+import { foundRows, ordering, type RowOfPage } from '../../platform/http/examined-ids.queries.js';
+import { mostCounted, toTotal, type ListTotal, type Order } from '../../platform/http/listing.js';
 import {
   findByMetadata,
   metadataColumn,
@@ -35,20 +36,22 @@ export interface TransactionFilters {
   isCredit?: boolean | null;
   /** A statement day. */
   day?: string | null;
-  beforeNsu?: bigint | null;
+  /** Where the page begins, in its order. */
+  afterNsu?: bigint | null;
+  order?: Order | undefined;
   /** Of a payment that the line is matched to. */
   metadata?: MetadataText | null;
   limit: number;
 }
 
 /** The filters, with the payments that the metadata names. */
-type SelectedTransactions = TransactionFilters & { named: string[] | null };
+type SelectedTransactions = Omit<TransactionFilters, 'limit'> & { named: string[] | null };
 
 /** The statement day of a line, by the expression of its index. */
 const statementDay = Prisma.sql`(occurred_at AT TIME ZONE 'UTC' - interval '3 hours')::date`;
 
 /**
- * A query of the nsus that the filters can select, the newest first and no more than `limit`. Each
+ * A query of the nsus that the filters can select, in their order and no more than `limit`. Each
  * part of it reads an index in the order of its last column, and stops when it has enough.
  */
 function candidateNsus(
@@ -57,11 +60,12 @@ function candidateNsus(
   limit: number,
 ): Prisma.Sql {
   const { nsu = null, reference = null, state = null, day = null } = filters;
-  const { beforeNsu = null, named } = filters;
+  const { afterNsu = null, named } = filters;
+  const { past, sort } = ordering(filters.order);
   const newest = (table: Prisma.Sql, condition: Prisma.Sql) => Prisma.sql`(
     SELECT nsu FROM ${table} WHERE account_id = ${accountId} AND ${condition}
-      ${beforeNsu === null ? Prisma.empty : Prisma.sql`AND nsu < ${beforeNsu}`}
-    ORDER BY nsu DESC LIMIT ${limit})`;
+      ${afterNsu === null ? Prisma.empty : Prisma.sql`AND nsu ${past} ${afterNsu}`}
+    ORDER BY nsu ${sort} LIMIT ${limit})`;
   const lines = Prisma.sql`statement_line`;
   const ofDay = Prisma.sql`${statementDay} = ${day}::date`;
   if (named !== null) return newest(matchesOf(accountId, named), Prisma.sql`true`);
@@ -104,7 +108,7 @@ const matchesOf = (accountId: number, expectedPaymentIds: readonly string[]) => 
       AND unlinked_at IS NULL OFFSET 0
   ) m OFFSET 0) matched`;
 
-/** The filters are applied to so many lines, the newest first, and then the page ends. */
+/** The filters are applied to so many lines, in their order, and then the page ends. */
 const maxExamined = 2_000;
 
 /** The conditions of a line (t) and its outcome (o) that the candidates may not meet. */
@@ -127,9 +131,81 @@ function conditionsOf({
   ];
 }
 
+const select = async (db: Db, accountId: number, filters: Omit<TransactionFilters, 'limit'>) => {
+  const found = filters.metadata ? await findByMetadata(db, accountId, filters.metadata) : null;
+  return { ...filters, named: found?.expectedPaymentIds ?? null };
+};
+
+interface Sums {
+  count: number;
+  creditCents: bigint | null;
+  debitCents: bigint | null;
+}
+
+/** What the filters select among the newest lines: their count, and the sums of both directions. */
+export async function totalTransactions(
+  db: Db,
+  accountId: number,
+  filters: Omit<TransactionFilters, 'limit' | 'afterNsu' | 'order'>,
+): Promise<ListTotal> {
+  const selected = await select(db, accountId, filters);
+  const { nsu = null, reference = null, state = null, isCredit = null, day = null } = selected;
+  const isByState = nsu === null && reference === null && selected.named === null;
+  if (isByState && state === null) return totalLines(db, accountId, { isCredit, day });
+  // The candidates of a state have it, but for those of `pending`, of which few are.
+  const conditions = conditionsOf(
+    isByState && state !== 'pending' ? { ...selected, state: null } : selected,
+  );
+  const candidates = candidateNsus(accountId, selected, mostCounted + 1);
+  const [total] = await db.$queryRaw<(Sums & { examined: number })[]>`
+    WITH candidate AS MATERIALIZED (
+      SELECT nsu FROM (${candidates}) candidate ORDER BY nsu DESC LIMIT ${mostCounted + 1}
+    ), counted AS MATERIALIZED (SELECT count(*)::int AS examined FROM candidate)
+    SELECT counted.examined, found.*
+    FROM counted CROSS JOIN LATERAL (
+      SELECT ${sumsOf(Prisma.sql`t`)}
+      FROM candidate
+      CROSS JOIN LATERAL (
+        SELECT *, ${statementDay} AS day FROM statement_line
+        WHERE account_id = ${accountId} AND nsu = candidate.nsu OFFSET 0
+      ) t
+      CROSS JOIN LATERAL (SELECT ${stateOfLine} AS state) o
+      WHERE ${Prisma.join(
+        conditions.length > 0 ? conditions : [Prisma.sql`counted.examined <= ${mostCounted}`],
+        ' AND ',
+      )}
+    ) found`;
+  const { examined = 0, ...found } = total ?? { count: 0 };
+  return toTotal({ ...found, examined, count: conditions.length > 0 ? found.count : examined });
+}
+
+/** The count of rows and the sums of their amounts. */
+const sumsOf = (row: Prisma.Sql) => Prisma.sql`count(*)::int AS count,
+  (sum(${row}.amount_cents) FILTER (WHERE ${row}.is_credit))::bigint AS "creditCents",
+  (sum(${row}.amount_cents) FILTER (WHERE NOT ${row}.is_credit))::bigint AS "debitCents"`;
+
+/** As `totalTransactions`, of the lines of a day or of all. */
+async function totalLines(
+  db: Db,
+  accountId: number,
+  { isCredit, day }: { isCredit: boolean | null; day: string | null },
+): Promise<ListTotal> {
+  const [total] = await db.$queryRaw<(Sums & { examined: number })[]>`
+    WITH examined AS MATERIALIZED (
+      SELECT is_credit, amount_cents FROM statement_line
+      WHERE account_id = ${accountId}
+        AND ${day === null ? Prisma.sql`true` : Prisma.sql`${statementDay} = ${day}::date`}
+      ORDER BY nsu DESC LIMIT ${mostCounted + 1}
+    )
+    SELECT (SELECT count(*)::int FROM examined) AS examined, ${sumsOf(Prisma.sql`t`)}
+    FROM examined t
+    WHERE ${isCredit === null ? Prisma.sql`true` : Prisma.sql`t.is_credit = ${isCredit}`}`;
+  return toTotal(total ?? { count: 0 });
+}
+
 /**
- * The newest of the lines that the filters select. Where they are fewer than `limit` because so
- * many lines had to be examined for them, `lastExamined` is the nsu before which the next page
+ * The first of the lines that the filters select. Where they are fewer than `limit` because so
+ * many lines had to be examined for them, `lastExamined` is the nsu after which the next page
  * begins.
  */
 export async function listTransactionRows(
@@ -137,13 +213,13 @@ export async function listTransactionRows(
   accountId: number,
   filters: TransactionFilters,
 ): Promise<{ rows: TransactionRow[]; lastExamined: bigint | null }> {
-  const { limit, metadata } = filters;
-  const found = metadata ? await findByMetadata(db, accountId, metadata) : null;
-  const selected = { ...filters, named: found?.expectedPaymentIds ?? null };
+  const { limit } = filters;
+  const { sort } = ordering(filters.order);
+  const selected = await select(db, accountId, filters);
   const conditions = conditionsOf(selected);
   const examined = Prisma.sql`
     SELECT nsu FROM (${candidateNsus(accountId, selected, maxExamined)}) candidate
-    ORDER BY nsu DESC`;
+    ORDER BY nsu ${sort}`;
   const rows = await db.$queryRaw<RowOfPage<TransactionRow, bigint>[]>`
     SELECT page.*, CASE WHEN count(page.nsu) OVER () < ${limit} THEN (
       ${examined} OFFSET ${maxExamined - 1} LIMIT 1
@@ -161,7 +237,7 @@ export async function listTransactionRows(
         ) t
         CROSS JOIN LATERAL (SELECT ${stateOfLine} AS state OFFSET 0) o
         WHERE ${Prisma.join([Prisma.sql`true`, ...conditions], ' AND ')}
-        ORDER BY examined.nsu DESC LIMIT ${limit}
+        ORDER BY examined.nsu ${sort} LIMIT ${limit}
       ) t
       CROSS JOIN LATERAL (
         SELECT t.state,
@@ -195,7 +271,7 @@ export async function listTransactionRows(
         ) b ON true
       ) x
     ) page ON true
-    ORDER BY page.nsu DESC`;
+    ORDER BY page.nsu ${sort}`;
   return foundRows(rows, 'nsu');
 }
 
@@ -226,21 +302,25 @@ interface ExpectedPaymentFilters {
   /** Of a declared payment. */
   externalId?: string | null;
   metadata?: MetadataText | null;
-  beforeId: string | null;
+  /** Where the page begins, in its order. */
+  afterId: string | null;
+  order?: Order | undefined;
   /** The current day at the bank: open payments whose last payment day is past are overdue. */
   today: string;
   limit: number;
 }
 
-/** A query of the ids that the filters can select, the newest first and no more than `limit`. */
+/** A query of the ids that the filters can select, in their order and no more than `limit`. */
 function candidatePayments(accountId: number, filters: ExpectedPaymentFilters): Prisma.Sql {
-  const { state = null, reference = null, operationId = null, beforeId, today, limit } = filters;
+  const { state = null, reference = null, operationId = null, afterId, today, limit } = filters;
+  const { past, sort } = ordering(filters.order);
+  const examined = Math.max(limit, maxExamined);
   const { metadata = null, kinds = referenceKinds } = filters;
   const newest = (table: Prisma.Sql, id: Prisma.Sql, condition: Prisma.Sql, most = limit) =>
     Prisma.sql`(
       SELECT ${id} AS id FROM ${table} WHERE account_id = ${accountId} AND ${condition}
-        ${beforeId === null ? Prisma.empty : Prisma.sql`AND ${id} < ${beforeId}::uuid`}
-      ORDER BY ${id} DESC LIMIT ${most})`;
+        ${afterId === null ? Prisma.empty : Prisma.sql`AND ${id} ${past} ${afterId}::uuid`}
+      ORDER BY ${id} ${sort} LIMIT ${most})`;
   const own = Prisma.sql`id`;
   const { id = null, externalId = null } = filters;
   if (id !== null) return newest(Prisma.sql`expected_payment`, own, Prisma.sql`id = ${id}::uuid`);
@@ -252,20 +332,20 @@ function candidatePayments(accountId: number, filters: ExpectedPaymentFilters): 
       Prisma.sql`expected_payment_metadata`,
       ofTotal,
       Prisma.sql`key = ${metadata.key} AND value = ${metadata.value}`,
-      maxExamined,
+      examined,
     );
   if (operationId !== null)
     return newest(
       Prisma.sql`(SELECT account_id, id FROM expected_payment
         WHERE account_id = ${accountId} AND operation_id = ${operationId}::uuid OFFSET 0) payment`,
-      ...([own, Prisma.sql`true`, maxExamined] as const),
+      ...([own, Prisma.sql`true`, examined] as const),
     );
   if (reference !== null)
     return Prisma.join(
       kinds.map((kind) =>
         newest(
           Prisma.sql`expected_payment_reference`,
-          ...([ofTotal, Prisma.sql`kind = ${kind} AND value = ${reference}`, maxExamined] as const),
+          ...([ofTotal, Prisma.sql`kind = ${kind} AND value = ${reference}`, examined] as const),
         ),
       ),
       ' UNION ',
@@ -295,12 +375,13 @@ const withoutTotal = (accountId: number) => Prisma.sql`
     SELECT FROM expected_payment_total total WHERE total.account_id = ${accountId}
       AND total.expected_payment_id = reconciliation_task.expected_payment_id)`;
 
-export async function listExpectedPaymentRows(
-  db: Db,
+/** The payments (e) that the filters select, with their totals (total) and states (x). */
+function selectedPayments(
   accountId: number,
   filters: ExpectedPaymentFilters,
-): Promise<ListedPayment[]> {
-  const { state = null, reference = null, operationId = null, today, limit } = filters;
+  examined: number,
+): Prisma.Sql {
+  const { state = null, reference = null, operationId = null, today } = filters;
   const { externalId = null, metadata = null, kinds = referenceKinds } = filters;
   const isById = externalId !== null || metadata !== null;
   const conditions = [
@@ -323,20 +404,9 @@ export async function listExpectedPaymentRows(
             AND value = ${reference} AND expected_payment_id = e.id)`,
         ]),
   ];
-  return db.$queryRaw<ListedPayment[]>`
-    SELECT e.id, e.operation_id, e.kind, x.state, e.is_credit,
-           e.amount_cents, COALESCE(total.paid_cents, 0) AS "settledCents",
-           CASE WHEN e.is_credit THEN COALESCE(total.refunded_cents, 0)
-                ELSE COALESCE(total.reversed_cents, 0) END AS "returnedCents",
-           e.due_date, e.is_multi_use, e.created_at, reference.list AS "references",
-           e.external_id, e.amount_from_cents, e.amount_to_cents, e.tolerance_cents,
-           to_char(e.date_from, 'YYYY-MM-DD') AS date_from,
-           to_char(e.date_to, 'YYYY-MM-DD') AS date_to, e.text_pattern, e.counterparty_document,
-           e.counterparty_name, e.category, e.cost_centre, e.version,
-           ${metadataColumn(Prisma.sql`${accountId}`, Prisma.sql`listed.id`)} AS metadata
-    FROM (
+  return Prisma.sql`(
       SELECT id FROM (${candidatePayments(accountId, filters)}) candidate
-      ORDER BY id DESC LIMIT ${state === null && metadata === null ? limit : maxExamined}
+      ORDER BY id ${ordering(filters.order).sort} LIMIT ${examined}
     ) listed
     CROSS JOIN LATERAL (
       SELECT * FROM expected_payment WHERE account_id = ${accountId} AND id = listed.id OFFSET 0
@@ -350,11 +420,62 @@ export async function listExpectedPaymentRows(
                   THEN 'overdue'
                   ELSE COALESCE(total.settlement, 'open')::text END AS state
     ) x
-    CROSS JOIN LATERAL (
-      SELECT COALESCE(jsonb_agg(jsonb_build_object('kind', kind, 'value', value)), '[]') AS list
-      FROM expected_payment_reference
-      WHERE account_id = ${accountId} AND expected_payment_id = listed.id OFFSET 0
-    ) reference
-    WHERE ${Prisma.join([Prisma.sql`true`, ...conditions], ' AND ')}
-    ORDER BY listed.id DESC LIMIT ${limit}`;
+    WHERE ${Prisma.join([Prisma.sql`true`, ...conditions], ' AND ')}`;
+}
+
+/** What the filters select among the newest payments: their count, and the sums of both ways. */
+export async function totalExpectedPayments(
+  db: Db,
+  accountId: number,
+  filters: Omit<ExpectedPaymentFilters, 'limit' | 'afterId' | 'order'>,
+): Promise<ListTotal> {
+  const limit = mostCounted + 1;
+  const newest = { ...filters, limit, afterId: null };
+  const { reference, operationId, externalId, metadata } = filters;
+  // The candidates of a state have it, and are counted by its index alone.
+  const selected =
+    reference || operationId || externalId || metadata
+      ? Prisma.sql`SELECT listed.id FROM ${selectedPayments(accountId, newest, limit)}`
+      : Prisma.sql`SELECT id FROM (${candidatePayments(accountId, newest)}) candidate`;
+  const [total] = await db.$queryRaw<(Sums & { found: number })[]>`
+    WITH found AS MATERIALIZED (${selected} LIMIT ${limit}),
+      counted AS MATERIALIZED (SELECT count(*)::int AS found FROM found)
+    SELECT counted.found, sums.*
+    FROM counted CROSS JOIN LATERAL (
+      SELECT ${sumsOf(Prisma.sql`e`)}
+      FROM found
+      CROSS JOIN LATERAL (
+        SELECT is_credit, amount_cents FROM expected_payment
+        WHERE account_id = ${accountId} AND id = found.id OFFSET 0
+      ) e
+      WHERE counted.found <= ${mostCounted}
+    ) sums`;
+  const { found: count = 0, ...sums } = total ?? {};
+  return toTotal({ ...sums, count });
+}
+
+export async function listExpectedPaymentRows(
+  db: Db,
+  accountId: number,
+  filters: ExpectedPaymentFilters,
+): Promise<ListedPayment[]> {
+  const { state = null, metadata = null, limit, order } = filters;
+  const examined = state === null && metadata === null ? limit : maxExamined;
+  return db.$queryRaw<ListedPayment[]>`
+    SELECT e.id, e.operation_id, e.kind, x.state, e.is_credit,
+           e.amount_cents, COALESCE(total.paid_cents, 0) AS "settledCents",
+           CASE WHEN e.is_credit THEN COALESCE(total.refunded_cents, 0)
+                ELSE COALESCE(total.reversed_cents, 0) END AS "returnedCents",
+           e.due_date, e.is_multi_use, e.created_at, (
+             SELECT COALESCE(jsonb_agg(jsonb_build_object('kind', kind, 'value', value)), '[]')
+             FROM expected_payment_reference
+             WHERE account_id = ${accountId} AND expected_payment_id = listed.id
+           ) AS "references",
+           e.external_id, e.amount_from_cents, e.amount_to_cents, e.tolerance_cents,
+           to_char(e.date_from, 'YYYY-MM-DD') AS date_from,
+           to_char(e.date_to, 'YYYY-MM-DD') AS date_to, e.text_pattern, e.counterparty_document,
+           e.counterparty_name, e.category, e.cost_centre, e.version,
+           ${metadataColumn(Prisma.sql`${accountId}`, Prisma.sql`listed.id`)} AS metadata
+    FROM ${selectedPayments(accountId, filters, examined)}
+    ORDER BY listed.id ${ordering(order).sort} LIMIT ${limit}`;
 }

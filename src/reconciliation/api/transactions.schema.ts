@@ -15,7 +15,7 @@ import {
   maxIdLength,
 } from '../../bank-contract/wire.js';
 import { metadataQuery, metadataView } from '../../statement/expected-payments/metadata.js';
-import { listOf, listQuery } from '../../platform/http/listing.js';
+import { listOf, orderedListQuery } from '../../platform/http/listing.js';
 import { counterpartyView } from '../../access/counterparties/counterparty.schema.js';
 import { ClassificationCategory } from '../../generated/service/client.js';
 
@@ -66,7 +66,7 @@ export const listTransactionsOfBook = route({
   name: 'listBookTransactions',
   summary: 'Lists statement lines, each with its explanation, newest first.',
   path: '/v1/transactions',
-  query: listQuery({
+  query: orderedListQuery({
     /** A day in São Paulo. */
     day: plainDate.optional(),
     nsu: queryNsu.optional(),
@@ -135,7 +135,7 @@ export const listExpectedPayments = route({
   name: 'listExpectedPayments',
   summary: 'Lists payments that should appear on the statement, with their state, newest first.',
   path: '/v1/expected-payments',
-  query: listQuery({
+  query: orderedListQuery({
     state: z.enum(expectedPaymentStates).optional(),
     reference: text(maxIdLength).optional(),
     operationId: z.uuid('Must be an operation’s id.').optional(),

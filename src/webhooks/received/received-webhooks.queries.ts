@@ -1,6 +1,6 @@
-// Reads stored webhooks for people, newest first, and takes webhooks out of the quarantine. Each
-// state has an index in the order of receipt, so that a page costs the same whatever the history
-// is.
+// Reads stored webhooks for people, in the order of their receipt, and takes webhooks out of the
+// quarantine. Each state has an index in that order, so that a page costs the same whatever the
+// history is.
 import type { Db, Tx } from '../../platform/postgres/database.service.js';
 import {
   Prisma,
@@ -10,6 +10,8 @@ import {
   type WebhookEvent,
 } from '../../generated/service/client.js';
 import { WebhookEventState } from '../../generated/service/enums.js';
+import { ordering } from '../../platform/http/examined-ids.queries.js';
+import { mostCounted, toTotal, type ListTotal, type Order } from '../../platform/http/listing.js';
 import type { WebhookReference } from '../processing/webhook-body.js';
 
 /** How many webhooks of each state a page of one event type looks at. */
@@ -32,23 +34,62 @@ export type WebhookPlace = WebhookKey & Pick<WebhookEvent, 'receivedAt'>;
 export type WebhookRow = WebhookPlace &
   Pick<WebhookEvent, 'state' | 'copies' | 'referenceKind' | 'reference' | 'processedAt'>;
 
-const order = Prisma.sql`received_at DESC, event_type DESC, body_hash DESC`;
+const inOrderOf = (order?: Order) => {
+  const { sort } = ordering(order);
+  return Prisma.sql`received_at ${sort}, event_type ${sort}, body_hash ${sort}`;
+};
 
-/** The newest webhooks of a state; the planner takes its index only for a state in the text. */
-const newestOf = (
+/** The first webhooks of a state; the planner takes its index only for a state in the text. */
+const firstOfState = (
   accountId: number,
   state: WebhookEventState,
   conditions: readonly Prisma.Sql[],
-  limit: number,
+  { limit, order }: { limit: number; order?: Order | undefined },
 ) => Prisma.sql`(
   SELECT * FROM webhook_event
   WHERE account_id = ${accountId} AND state = ${Prisma.raw(`'${state}'`)}
     AND ${Prisma.join([Prisma.sql`true`, ...conditions], ' AND ')}
-  ORDER BY ${order} LIMIT ${limit})`;
+  ORDER BY ${inOrderOf(order)} LIMIT ${limit})`;
 
-const beforePlace = ({ receivedAt, eventType, bodyHash }: WebhookPlace) => Prisma.sql`
-  received_at <= ${receivedAt} AND (received_at, event_type, body_hash)
-    < (${receivedAt}::timestamptz, ${eventType}, ${bodyHash})`;
+const afterPlace = ({ receivedAt, eventType, bodyHash }: WebhookPlace, order?: Order) => {
+  const { past } = ordering(order);
+  return Prisma.sql`received_at ${past}= ${receivedAt}
+    AND (received_at, event_type, body_hash)
+      ${past} (${receivedAt}::timestamptz, ${eventType}, ${bodyHash})`;
+};
+
+/** The first webhooks that the state and the time of the filters find, of each state. */
+function firstOf(
+  accountId: number,
+  { state, from, until }: WebhookFilters,
+  page: { after?: WebhookPlace | null; limit: number; order?: Order | undefined },
+): Prisma.Sql {
+  const conditions = [
+    ...(page.after ? [afterPlace(page.after, page.order)] : []),
+    ...(from ? [Prisma.sql`received_at >= ${from}`] : []),
+    ...(until ? [Prisma.sql`received_at < ${until}`] : []),
+  ];
+  const states = state ? [state] : Object.values(WebhookEventState);
+  const found = states.map((one) => firstOfState(accountId, one, conditions, page));
+  return Prisma.sql`(${Prisma.join(found, ' UNION ALL ')})`;
+}
+
+const isOfType = ({ eventType }: WebhookFilters) =>
+  Prisma.sql`event_type = COALESCE(${eventType ?? null}::text, event_type)`;
+
+/** How many of the newest webhooks the filters find. */
+export async function totalWebhooks(
+  db: Db,
+  accountId: number,
+  filters: WebhookFilters,
+): Promise<ListTotal> {
+  const limit = mostCounted + 1;
+  const [total] = await db.$queryRaw<{ examined: number; count: number }[]>`
+    SELECT count(*)::int AS examined, (count(*) FILTER (WHERE ${isOfType(filters)}))::int AS count
+    FROM (SELECT event_type FROM ${firstOf(accountId, filters, { limit })} newest LIMIT ${limit})
+      examined`;
+  return toTotal(total ?? { count: 0 });
+}
 
 /**
  * A page and one row more. Where an event type is rare, a bounded number of webhooks is examined:
@@ -57,24 +98,20 @@ const beforePlace = ({ receivedAt, eventType, bodyHash }: WebhookPlace) => Prism
 export async function listWebhookRows(
   db: Db,
   accountId: number,
-  { state, eventType, from, until }: WebhookFilters,
-  { after, limit }: { after: WebhookPlace | null; limit: number },
+  filters: WebhookFilters,
+  page: { after: WebhookPlace | null; limit: number; order?: Order | undefined },
 ): Promise<{ rows: WebhookRow[]; lastExamined: WebhookPlace | null }> {
-  const conditions = [
-    ...(after ? [beforePlace(after)] : []),
-    ...(from ? [Prisma.sql`received_at >= ${from}`] : []),
-    ...(until ? [Prisma.sql`received_at < ${until}`] : []),
-  ];
-  const examined = eventType === undefined ? limit + 1 : maxExamined;
-  const states = state ? [state] : Object.values(WebhookEventState);
-  const newest = states.map((one) => newestOf(accountId, one, conditions, examined));
+  const { limit } = page;
+  const order = inOrderOf(page.order);
+  const examined = filters.eventType === undefined ? limit + 1 : maxExamined;
+  const first = firstOf(accountId, filters, { ...page, limit: examined });
   const found = await db.$queryRaw<(WebhookRow & { isFound: boolean })[]>`
     WITH examined AS MATERIALIZED (
-      SELECT * FROM (${Prisma.join(newest, ' UNION ALL ')}) newest
+      SELECT * FROM ${first} first
       ORDER BY ${order} LIMIT ${examined}
     ), found AS (
       SELECT *, true AS is_found FROM examined
-      WHERE event_type = COALESCE(${eventType ?? null}::text, event_type)
+      WHERE ${isOfType(filters)}
       ORDER BY ${order} LIMIT ${limit + 1}
     )
     SELECT event_type, body_hash, received_at, state, copies, reference_kind, reference,

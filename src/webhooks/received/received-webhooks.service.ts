@@ -7,6 +7,7 @@ import { chargeStatusEventTypes } from '../../outbound/charges/charge-status.js'
 import { Database } from '../../platform/postgres/database.service.js';
 import type { WebhookEvent } from '../../generated/service/client.js';
 import { AppError } from '../../platform/errors.js';
+import type { ListTotal, Order } from '../../platform/http/listing.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
 import { jobs } from '../../platform/queue/queues.js';
 import {
@@ -16,6 +17,7 @@ import {
   listWebhookRows,
   lockParked,
   releaseParked,
+  totalWebhooks,
   type ParkedWebhook,
   type ReleasedWebhook,
   type WebhookFilters,
@@ -56,11 +58,15 @@ export class ReceivedWebhooks {
     private readonly handleNoticesQueue: JobQueue<'handleNotices'>,
   ) {}
 
-  /** Newest first; one row more than the page holds. */
+  async total(accountId: number, filters: WebhookFilters): Promise<ListTotal> {
+    return totalWebhooks(this.database.prisma, accountId, filters);
+  }
+
+  /** One row more than the page holds. */
   async listPage(
     accountId: number,
     filters: WebhookFilters,
-    page: { after: WebhookPlace | null; limit: number },
+    page: { after: WebhookPlace | null; limit: number; order?: Order | undefined },
   ) {
     return listWebhookRows(this.database.prisma, accountId, filters, page);
   }

@@ -23,7 +23,7 @@ describe('the list of transactions', () => {
       isCredit: null,
       from: null,
       until: null,
-      beforeNsu: null,
+      afterNsu: null,
       limit: 9,
     };
     const nsus = async (filters: object) => {
@@ -32,7 +32,7 @@ describe('the list of transactions', () => {
       return rows.map(({ nsu }) => Number(nsu));
     };
     expect(await nsus({ reference: 'E' })).toEqual([3, 1]);
-    expect(await nsus({ reference: 'E', beforeNsu: 3n })).toEqual([1]);
+    expect(await nsus({ reference: 'E', afterNsu: 3n })).toEqual([1]);
     expect(await nsus({ reference: 'X' })).toEqual([2]);
     expect(await nsus({ reference: 'nobody' })).toEqual([]);
     expect(await nsus({ reference: 'X', nsu: 1n })).toEqual([]);

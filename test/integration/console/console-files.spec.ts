@@ -117,7 +117,7 @@ describe('the pages of files', () => {
 
     it('refreshes the part that it shows, without the frame', async () => {
       const { text } = await people.viewer.get(`${pages}/bulk`, { 'hx-request': 'true' });
-      expect(text).toMatch(/^<section id="uploads"/);
+      expect(text).toMatch(/^<div class="card" id="list"/);
     });
 
     it('is only checked where that is asked for: errors are shown, and nothing is stored', async () => {

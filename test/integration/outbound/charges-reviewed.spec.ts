@@ -34,7 +34,7 @@ const outcomes = async () =>
 const pix = { isCredit: true, typeName: 'CREDIT_PIX' };
 /** The state in the list of expected payments, filtered by this state. */
 const listedState = async (reference: string, state: string) => {
-  const page = { operationId: null, beforeId: null, today: '2026-01-01', limit: 2 };
+  const page = { operationId: null, afterId: null, today: '2026-01-01', limit: 2 };
   const filters = { ...page, reference, state };
   const rows = await listExpectedPaymentRows(service.database.prisma, service.accountId, filters);
   return rows.map((row) => row.state).join();

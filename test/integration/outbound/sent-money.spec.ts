@@ -302,7 +302,7 @@ describe('the statement line of sent money', () => {
   it('shows the amounts paid and reversed of its expected payment', async () => {
     await addOperation({ state: 'succeeded', references: [{ kind: 'end_to_end_id', value: 'E' }] });
     const { prisma } = service.database;
-    const page = { operationId: null, beforeId: null, today: '2026-01-01', limit: 9 };
+    const page = { operationId: null, afterId: null, today: '2026-01-01', limit: 9 };
     const readRow = async () => {
       const list = (reference: string | null, state: string | null) =>
         listExpectedPaymentRows(prisma, service.accountId, { ...page, reference, state });

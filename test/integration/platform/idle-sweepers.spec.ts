@@ -82,7 +82,7 @@ afterAll(() => service.drop());
 
 async function listPending(tx: Tx): Promise<bigint[]> {
   const none = { nsu: null, reference: null, isCredit: null, from: null, until: null };
-  const filters = { ...none, state: 'pending', beforeNsu: null, limit: 10 };
+  const filters = { ...none, state: 'pending', afterNsu: null, limit: 10 };
   const { rows } = await listTransactionRows(tx, service.accountId, filters);
   return rows.map(({ nsu }) => nsu);
 }

@@ -310,7 +310,7 @@ describe('a missing payment', () => {
     await move({ expectedPaymentId: ids[2]! }, '2026-06-20');
     await decide();
     expect(await count()).toEqual([open + 2, overdue + 1]);
-    const filters = { state: null, reference: null, operationId: null, beforeId: null, limit: 100 };
+    const filters = { state: null, reference: null, operationId: null, afterId: null, limit: 100 };
     const rows = await listExpectedPaymentRows(service.database.prisma, service.accountId, {
       ...filters,
       today: '2026-06-10',
@@ -334,7 +334,7 @@ describe('a missing payment', () => {
         state: null,
         reference: null,
         operationId: null,
-        beforeId: null,
+        afterId: null,
         limit: 100,
       };
       const { prisma } = service.database;

@@ -130,7 +130,7 @@ describe('a debit that nothing explains', () => {
     const { prisma } = service.database;
     const views = new TransferViews(service.database);
     const candidates = async () => {
-      const filters = { nsu: 1n, beforeNsu: null, limit: 1 };
+      const filters = { nsu: 1n, afterNsu: null, limit: 1 };
       const { rows } = await listTransactionRows(prisma, service.accountId, filters);
       const transfer = await views.get(service.accountId, operationId);
       return [rows[0]?.candidateIds, transfer.candidates.map(({ nsu }) => nsu)];

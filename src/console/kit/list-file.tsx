@@ -1,0 +1,65 @@
+// A list as a file: its columns for a spreadsheet, with amounts as numbers and everything else in
+// the words that the page has. It is written while its rows are read.
+import { render } from 'preact-render-to-string';
+import type { TableColumn } from '../../reporting/exports/table.js';
+import { formatTime } from '../formats.js';
+import type { ListFileRow, ListFile } from '../page.js';
+import type { Visit } from '../requests.js';
+import type { TextKey } from '../texts.js';
+import type { CellContent, ListColumn } from './table.js';
+
+/** A person works through no more in a spreadsheet; the page says it. */
+export const maxFileRows = 10_000;
+
+type Columns<Row> = readonly (ListColumn<Row> | false | null)[];
+type FileCell<Row> = CellContent<Row> & { label: TextKey };
+
+export async function fileOf<Row>(
+  visit: Visit,
+  title: TextKey,
+  columnsOf: (rows: readonly Row[]) => Promise<Columns<Row>> | Columns<Row>,
+  read: (cursor?: string) => Promise<{ data: Row[]; next: string | null }>,
+): Promise<ListFile> {
+  const { t } = visit;
+  const first = await read();
+  const firstCells = cellsOf(await columnsOf(first.data));
+  async function* chunks(): AsyncGenerator<ListFileRow[]> {
+    let [left, page, cells] = [maxFileRows, first, firstCells];
+    for (;;) {
+      yield page.data.slice(0, left).map((row) => cells.map((cell) => valueOf(visit, cell, row)));
+      left -= page.data.length;
+      if (page.next === null || left <= 0) return;
+      page = await read(page.next);
+      cells = cellsOf(await columnsOf(page.data));
+    }
+  }
+  const columns = firstCells.map(({ label, cents }, index): TableColumn<ListFileRow> => {
+    const head = { name: t(label), title: t(label) };
+    if (cents) return { ...head, kind: 'money', value: (row) => row[index] as bigint | null };
+    return { ...head, kind: 'stranger', value: (row) => row[index] as string | null };
+  });
+  return { table: { title: t(title), columns }, chunks: chunks() };
+}
+
+const cellsOf = <Row,>(columns: Columns<Row>): FileCell<Row>[] =>
+  columns.flatMap((column) =>
+    column ? [column, ...(column.below ? [column.below as FileCell<Row>] : [])] : [],
+  );
+
+function valueOf<Row>({ language }: Visit, { cell, cents, at }: FileCell<Row>, row: Row) {
+  if (cents) return cents(row) ?? null;
+  if (cell) return shownText(render(<>{cell(row)}</>));
+  const time = at(row) ?? null;
+  return time && formatTime(time, language);
+}
+
+const entities: Record<string, string> = { lt: '<', gt: '>', quot: '"', amp: '&', '#39': "'" };
+
+/** The words of what was rendered. */
+export function shownText(html: string): string {
+  return html
+    .replace(/<(?:"[^"]*"|[^">])*>/g, ' ')
+    .replace(/&([a-z]+|#39);/g, (entity, name: string) => entities[name] ?? entity)
+    .replace(/\s+/g, ' ')
+    .trim();
+}

@@ -1,0 +1,145 @@
+// What stands above the table of a list: what its filters find in all, the views that people saved
+// of it, its file, and its order where the heads of the columns are not seen.
+import type { JSX } from 'preact';
+import type { ListedView } from '../../access/people/saved-views.service.js';
+import { mostCounted, type ListTotal } from '../../platform/http/listing.js';
+import { formatAmount, formatCount } from '../formats.js';
+import type { Visit } from '../requests.js';
+import { isAllowedTo, pathTo, sessionOf } from '../visit.js';
+import { addressWith } from './elements.js';
+import { FieldForm, Hidden, type FormFields } from './form.js';
+import { Form } from './frame.js';
+import { Icon } from './icon.js';
+import { maxFileRows } from './list-file.js';
+import { orderOf, otherOrder } from './table.js';
+
+interface ListHeadProps {
+  visit: Visit;
+  total: ListTotal | undefined;
+  views: readonly ListedView[];
+  /** Whether the other order can be asked for. */
+  isOrdered: boolean;
+  /** The names of the filters in the address. */
+  filters: readonly string[];
+}
+
+export function ListHead(props: ListHeadProps): JSX.Element {
+  const { visit, total, views, filters } = props;
+  const query = viewQuery(visit.query, filters);
+  const shown = views.find((view) => view.query === query);
+  return (
+    <div class="list-head">
+      {total && <p>{totalText(visit, total)}</p>}
+      <SavedViewLinks {...{ visit, views, shown }} />
+      {visit.session?.account && <ListWays {...{ ...props, query, shown }} />}
+    </div>
+  );
+}
+
+/** What a person does with the list. */
+function ListWays({
+  visit,
+  total,
+  isOrdered,
+  query,
+  shown,
+}: ListHeadProps & { query: string; shown: ListedView | undefined }) {
+  const { t } = visit;
+  const isCut = total !== undefined && !total.isComplete;
+  return (
+    <span class="list-ways">
+      {isOrdered && (
+        <a class="when-narrow" href={otherOrder(visit)}>
+          {t(orderOf(visit) === 'asc' ? 'list.newestFirst' : 'list.oldestFirst')}
+        </a>
+      )}
+      {shown ? (
+        <ViewRemoval {...{ visit, view: shown }} />
+      ) : (
+        query !== '' && <ViewForm {...{ visit, query }} />
+      )}
+      {isAllowedTo(visit, 'take files') && (
+        <a href={addressWith(visit, { cursor: null, file: 'csv' })}>
+          <Icon name="download" />{' '}
+          {isCut ? t('list.firstRows', { count: formatCount(maxFileRows) }) : t('list.file')}
+        </a>
+      )}
+    </span>
+  );
+}
+
+function totalText({ t }: Visit, total: ListTotal): string {
+  const { count, isComplete, cents, creditCents, debitCents } = total;
+  const shown = formatCount(count);
+  if (!isComplete)
+    return t(count < mostCounted ? 'list.atLeast' : 'list.moreThan', { count: shown });
+  return [
+    t('list.total', { count: shown }),
+    cents && formatAmount(cents),
+    creditCents && t('list.credits', { amount: formatAmount(creditCents) }),
+    debitCents && t('list.debits', { amount: formatAmount(debitCents) }),
+  ]
+    .filter(Boolean)
+    .join(' · ');
+}
+
+/** The list, as a saved view names it: its address within the account. */
+export const listName = (visit: Visit): string => visit.path.slice(pathTo(visit, '').length);
+
+/** The filters and the order of an address: what a view saves. */
+function viewQuery(query: URLSearchParams, filters: readonly string[]): string {
+  const given = [...filters, 'order'].map((name) => [name, query.get(name)?.trim() ?? '']);
+  return new URLSearchParams(given.filter(([, value]) => value !== '')).toString();
+}
+
+function SavedViewLinks({
+  visit,
+  views,
+  shown,
+}: Pick<ListHeadProps, 'visit' | 'views'> & { shown: ListedView | undefined }) {
+  if (views.length === 0) return null;
+  const { t, path } = visit;
+  return (
+    <nav class="views" aria-label={t('views.title')}>
+      {views.map((view) => (
+        <a href={`${path}?${view.query}`} aria-current={view === shown ? 'true' : undefined}>
+          {view.name}
+          {view.isShared && <small> {t('views.isShared')}</small>}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/** What a person may do who shares a view with the others of the account. */
+export const sharesViews = 'resolve breaks';
+
+function ViewForm({ visit, query }: { visit: Visit; query: string }) {
+  const fields: FormFields = {
+    name: { label: 'views.name', required: true, maxLength: 60 },
+    ...(isAllowedTo(visit, sharesViews) && { isShared: { label: 'views.share', is: 'check' } }),
+  };
+  return (
+    <details>
+      <summary>{visit.t('views.save')}</summary>
+      <FieldForm
+        {...{ visit, fields }}
+        action={pathTo(visit, 'views')}
+        hidden={{ list: listName(visit), query }}
+        button="app.save"
+      />
+    </details>
+  );
+}
+
+/** A person removes the own views, and an admin the shared ones of others. */
+function ViewRemoval({ visit, view }: { visit: Visit; view: ListedView }) {
+  const isOwn = view.operatorId === sessionOf(visit).operatorId;
+  if (!isOwn && !isAllowedTo(visit, 'manage people')) return null;
+  return (
+    <Form visit={visit} action={pathTo(visit, `views/${view.id}/remove`)}>
+      <Hidden values={{ list: listName(visit) }} />
+      <button class="plain">{visit.t('views.remove')}</button>
+    </Form>
+  );
+}

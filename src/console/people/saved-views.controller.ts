@@ -1,0 +1,51 @@
+// Saves the filters of a list under a name, and removes them. The page that a form leads to is the
+// list itself.
+import { Controller } from '@nestjs/common';
+import { z } from 'zod';
+import { SavedViews } from '../../access/people/saved-views.service.js';
+import { readBody } from '../kit/form.js';
+import { sharesViews } from '../kit/list-head.js';
+import { Redirect, type PageAnswer } from '../page.js';
+import type { Visit } from '../requests.js';
+import { ConsoleAction, Visiting } from '../serving/console-page.decorator.js';
+import { accountOf, isAllowedTo, pathId, pathTo, sessionOf, typed } from '../visit.js';
+
+const views = '/console/accounts/:account/views';
+const list = z
+  .string()
+  .regex(/^[a-z-]+(\/[a-z-]+)*$/)
+  .max(60);
+const listed = z.object({ list });
+const newView = listed.extend({
+  name: z.string().min(1).max(60),
+  query: z.string().min(1).max(1_000),
+});
+
+@Controller()
+export class SavedViewPages {
+  constructor(private readonly views: SavedViews) {}
+
+  @ConsoleAction({ path: views, needs: 'view', audit: 'own' })
+  async save(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const view = readBody(newView, given(visit, ['list', 'name', 'query']));
+    const mayShare = isAllowedTo(visit, sharesViews);
+    const query = new URLSearchParams(view.query).toString();
+    await this.views.save({
+      ...{ ...view, query, isShared: mayShare && visit.form.has('isShared') },
+      ...{ accountId: accountOf(visit).id, operatorId: sessionOf(visit).operatorId },
+    });
+    return new Redirect(pathTo(visit, `${view.list}?${query}`));
+  }
+
+  @ConsoleAction({ path: `${views}/:id/remove`, needs: 'view', audit: 'own' })
+  async remove(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const { list: back } = readBody(listed, given(visit, ['list']));
+    const isAdmin = isAllowedTo(visit, 'manage people');
+    const { operatorId } = sessionOf(visit);
+    await this.views.remove(accountOf(visit).id, pathId(visit), { operatorId, isAdmin });
+    return new Redirect(pathTo(visit, back));
+  }
+}
+
+const given = (visit: Visit, names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, typed(visit, name)]));
