@@ -1,5 +1,7 @@
 // Wires the modules of the service, from the lowest layer up. The modules are the same in every
 // role: start.ts starts what a role adds.
+import { requiredScope } from '../access/accounts/scope.decorator.js';
+import type { ApiReferenceOptions } from '../platform/http/api-reference.js';
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { ScheduleModule } from '@nestjs/schedule';
@@ -115,3 +117,14 @@ export class AppModule {
     };
   }
 }
+
+/** What the API reference of the service says of itself. */
+export const serviceReference: ApiReferenceOptions = {
+  title: 'Concilia',
+  description:
+    'Money in and out through a Brazilian bank-as-a-service, reconciled to the cent. Paths under ' +
+    "`/baas` are the bank's own interface, with keys that are kept; those under `/v1` are ours. " +
+    'Amounts are in reais with at most two decimals, times are ISO 8601.',
+  server: 'http://127.0.0.1:3000',
+  scopeOf: requiredScope,
+};

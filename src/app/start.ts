@@ -3,7 +3,7 @@
 // the databases.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { AppModule } from './app.module.js';
+import { AppModule, serviceReference } from './app.module.js';
 import { SettingsError, type Settings } from '../platform/settings/config.js';
 import { createPool, Database } from '../platform/postgres/database.service.js';
 import { encryptedColumns } from './encrypted-columns.js';
@@ -167,7 +167,7 @@ async function startService(
   for (const own of [port, sandboxPort, ...urls.map(portOf)]) addresses.ownPorts.add(own);
   const service = await createHttpApplication(
     AppModule.with({ settings, addresses, log, database, queue, secretBox }),
-    { log, title: 'Concilia', trustedProxies: settings.trustedProxies },
+    { log, reference: serviceReference, trustedProxies: settings.trustedProxies },
   );
   stopSteps.push(() => service.close());
   const health = service.get(Health);

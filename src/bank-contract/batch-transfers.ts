@@ -14,6 +14,7 @@ import {
   unneeded,
   unneededId,
   unneededText,
+  nameSchemas,
 } from './wire.js';
 
 export const batchItemRequest = z.looseObject({
@@ -84,4 +85,10 @@ export const createTransferBatch = route({
   maxBodyBytes: 262_144,
   body: batchRequest,
   response: z.array(batchElement),
+});
+
+nameSchemas({
+  BatchItemRequest: batchItemRequest,
+  BatchParty: batchParty,
+  BatchItem: batchElement,
 });

@@ -15,6 +15,7 @@ import {
   unneeded,
   unneededId,
   unneededText,
+  nameSchemas,
 } from './wire.js';
 
 const codeMessages = {
@@ -177,3 +178,5 @@ export const payBill = route({
   body: billPaymentRequest,
   response: billPayment,
 });
+
+nameSchemas({ BillInformation: billInformation, BankBillPayment: billPayment });

@@ -21,6 +21,7 @@ import {
   unneeded,
   unneededId,
   unneededText,
+  nameSchemas,
 } from './wire.js';
 
 const address = z.looseObject({
@@ -241,4 +242,13 @@ export const voidCharge = route({
   summary: 'Voids a charge that is not paid.',
   method: 'POST',
   path: '/baas/v1/charges/{correlationId}/void',
+});
+
+nameSchemas({
+  Address: address,
+  Payer: payer,
+  FinalBeneficiary: finalBeneficiary,
+  BankCharge: chargeResponse,
+  BankChargeDetails: chargeDetails,
+  ChargeChange: changeResponse,
 });

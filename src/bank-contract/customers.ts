@@ -17,6 +17,7 @@ import {
   unneeded,
   unneededId,
   unneededText,
+  nameSchemas,
 } from './wire.js';
 
 export const educationLevels = [
@@ -118,3 +119,5 @@ export const createCustomer = route({
   body: customerRequest,
   response: customerResponse,
 });
+
+nameSchemas({ CustomerRequest: customerRequest, BankCustomer: customerResponse });

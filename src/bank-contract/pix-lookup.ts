@@ -5,7 +5,7 @@ import { failing } from './field-errors.js';
 import { parsePixKey } from '../brazil/pix-key.js';
 import { route } from './route.js';
 import { taxIdText, transferParty } from './transfers.js';
-import { answeredId, text, unneeded, unneededText } from './wire.js';
+import { answeredId, text, unneeded, unneededText, nameSchemas } from './wire.js';
 
 /** A Pix key in any spelling that can be converted to the form of the DICT. */
 export const pixKeyText = text(100).refine(
@@ -44,3 +44,5 @@ export const lookUpPixKey = route({
   body: pixLookupRequest,
   response: pixLookupResponse,
 });
+
+nameSchemas({ PixLookupRequest: pixLookupRequest, PixLookup: pixLookupResponse });

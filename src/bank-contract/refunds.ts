@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { route } from './route.js';
 import { transaction } from './statement.js';
-import { filledText, freeText, maxIdLength, positiveReais } from './wire.js';
+import { filledText, freeText, maxIdLength, positiveReais, nameSchemas } from './wire.js';
 
 /** The kinds of ids that the path may contain. */
 export const refundFilters = ['CORRELATION_ID', 'END_TO_END_ID', 'NSU'] as const;
@@ -34,3 +34,5 @@ export const refundTransaction = route({
   /** The transaction of type DEBIT_PIX_REFUND, as on the statement. */
   response: transaction,
 });
+
+nameSchemas({ RefundRequest: refundRequest });

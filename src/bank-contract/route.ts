@@ -39,6 +39,36 @@ export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
  */
 export type RouteAuthentication = 'api-key' | 'partner-key' | 'admin-key' | 'none';
 
+/** The chapters of the API reference, in their order. */
+export const chapters = {
+  Charges: 'Slips and Pix codes that customers pay.',
+  'Static Pix QR code': 'Codes that are paid any number of times.',
+  Statement: 'The lines of the account, and its balance.',
+  Transfers: 'Money to accounts, by Pix key or by account.',
+  'Batch transfers between accounts': 'Many transfers inside the bank with one request.',
+  'Bill payments': 'Slips and taxes that the company pays.',
+  Refunds: 'Money of a received Pix that is returned to its payer.',
+  'Pix key lookup': 'Whose account a Pix key is.',
+  'Customer creation': 'Accounts of customers at the bank.',
+  Webhooks: 'Where the bank reports what happened.',
+  Operations: 'Every request that was sent to the bank, with its outcome.',
+  Approvals: 'Who must approve what is sent.',
+  'Payment controls': 'Limits and beneficiaries of what is sent.',
+  'Bulk uploads': 'Files with many requests.',
+  Reconciliation: 'Lines and the records that explain them.',
+  Breaks: 'What is not explained, and what people decide.',
+  Rules: 'What explains lines by their kind.',
+  Disputes: 'Pix that were contested.',
+  'Day closes': 'Certified days and months.',
+  Exports: 'Files for people and for other systems.',
+  Notifications: 'Events for business systems: endpoints, deliveries and history.',
+  Alerts: 'What people are alerted of, and where.',
+  'Webhook health': 'Whether the bank reports what its statement shows.',
+  'Bank accounts': 'The accounts of the installation, and their keys.',
+  'Sandbox control': 'What others do to the sandbox bank: payers, the clock, faults.',
+} as const;
+export type Chapter = keyof typeof chapters;
+
 export interface Route<
   Params extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
@@ -47,8 +77,8 @@ export interface Route<
 > {
   /** Unique, in camelCase. It is the operationId in OpenAPI. */
   name: string;
-  /** The chapter under which the API reference lists it. */
-  chapter: string;
+  /** Where the API reference lists it. */
+  chapter: Chapter;
   summary: string;
   method: HttpMethod;
   /** Contains `{name}` for each path parameter. */

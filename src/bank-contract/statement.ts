@@ -16,6 +16,7 @@ import {
   unneeded,
   unneededId,
   unneededText,
+  nameSchemas,
 } from './wire.js';
 
 /** As a refund's response. What a line of the statement needs, `parseStatementLine` requires. */
@@ -116,3 +117,5 @@ export const readBalances = route({
     amountTotal: unneeded(reais),
   }),
 });
+
+nameSchemas({ BankTransaction: transaction });

@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { route } from './route.js';
 import { schedulingFields, transferDetails, transferRequestFields } from './transfers.js';
-import { text, unneededText } from './wire.js';
+import { text, unneededText, nameSchemas } from './wire.js';
 
 const { amount, description, beneficiary, externalId } = transferRequestFields;
 
@@ -44,3 +44,5 @@ export const getTed = route({
   path: '/baas/api/v2/transfers/ted/{identifier}',
   params: z.object({ identifier: text(100) }),
 });
+
+nameSchemas({ TedRequest: tedRequest, Ted: tedResponse });

@@ -19,6 +19,7 @@ import {
   unneeded,
   unneededId,
   unneededText,
+  nameSchemas,
 } from './wire.js';
 
 /** A CPF or CNPJ, with or without punctuation. */
@@ -181,4 +182,12 @@ export const getTransfer = route({
   path: '/baas/api/v2/transfers/{identifier}',
   params: z.object({ identifier: text(maxIdLength) }),
   response: transferDetails,
+});
+
+nameSchemas({
+  AccountHolder: manualHolder,
+  AccountBeneficiary: manualBeneficiary,
+  TransferParty: transferParty,
+  BankTransfer: transferResponse,
+  BankTransferDetails: transferDetails,
 });

@@ -3,7 +3,15 @@
 // one URL.
 import { z } from 'zod';
 import { route } from './route.js';
-import { answeredId, filledText, text, timestamp, unneeded, unneededText } from './wire.js';
+import {
+  answeredId,
+  filledText,
+  text,
+  timestamp,
+  unneeded,
+  unneededText,
+  nameSchemas,
+} from './wire.js';
 
 /**
  * How the bank authenticates its webhooks. `authorization` is "name: value" for HEADER, and
@@ -99,4 +107,9 @@ export const deleteWebhookRegistration = route({
   summary: 'Removes a registration.',
   method: 'DELETE',
   response: z.unknown(),
+});
+
+nameSchemas({
+  WebhookRegistrationRequest: registrationRequest,
+  WebhookRegistration: webhookRegistration,
 });

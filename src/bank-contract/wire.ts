@@ -183,7 +183,8 @@ export const instant = z.codec(timestamp, z.date(), {
 /** A query parameter that is a whole number of at least `minimum`. */
 export const queryInteger = (minimum: number) => {
   const wrong = fieldError('whole_number_from', { least: minimum });
-  return z.codec(z.string().max(15), z.int(), {
+  const number = z.string().max(15).meta({ type: 'integer', minimum });
+  return z.codec(number, z.int(), {
     decode: (value, context) => {
       const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
       return number >= minimum ? number : rejectInput(context, value, wrong);
@@ -192,8 +193,10 @@ export const queryInteger = (minimum: number) => {
   });
 };
 
+const nsuText = z.string().max(18, failing('whole_number')).meta({ type: 'integer', minimum: 0 });
+
 /** An nsu in a path or query. */
-export const queryNsu = z.codec(z.string().max(18, failing('whole_number')), z.bigint(), {
+export const queryNsu = z.codec(nsuText, z.bigint(), {
   decode: (value, context) => {
     if (/^\d{1,18}$/.test(value)) return BigInt(value);
     return rejectInput(context, value, fieldError('whole_number'));
@@ -206,7 +209,7 @@ export const queryBoolean = z.codec(
   z
     .string()
     .regex(/^(?:true|false)$/i, failing('boolean'))
-    .meta({ pattern: undefined, enum: ['true', 'false'] }),
+    .meta({ type: 'boolean' }),
   z.boolean(),
   {
     decode: (value) => value.toLowerCase() === 'true',
@@ -230,3 +233,8 @@ export const queryList = <Item extends z.ZodType<string, string>>(item: Item) =>
       encode: (values) => values as string[],
     },
   );
+
+/** Under which name the API reference describes each schema, once for all its uses. */
+export function nameSchemas(schemas: Record<string, z.ZodType>): void {
+  for (const [id, schema] of Object.entries(schemas)) schema.register(z.globalRegistry, { id });
+}

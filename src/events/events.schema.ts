@@ -9,6 +9,7 @@ import {
   queryInteger,
   text,
   integerBetween,
+  nameSchemas,
 } from '../bank-contract/wire.js';
 import { DeliveryState } from '../generated/service/enums.js';
 import { isUuid, listOf, listQuery, orderedListQuery } from '../platform/http/listing.js';
@@ -281,4 +282,11 @@ export const listDeliveries = route({
     eventType: eventType.optional(),
   }),
   response: listOf(deliveryView),
+});
+
+nameSchemas({
+  EventType: eventType,
+  WebhookEndpoint: endpointView,
+  WebhookEndpointWithSecret: endpointWithSecretView,
+  Delivery: deliveryView,
 });

@@ -140,8 +140,14 @@ export async function createSandbox(options: SandboxOptions): Promise<NestFastif
   );
   const application = await createHttpApplication(SandboxModule.with(settings), {
     log,
-    hasScopes: false,
-    title: 'Sandbox bank',
+    reference: {
+      title: 'Sandbox bank',
+      description:
+        'The interface of the bank, with money that is not real. Paths under `/sandbox` play what ' +
+        'others do: payers, the clock, faults.',
+      server: 'http://127.0.0.1:3900',
+      scopeOf: null,
+    },
   });
   const clock = application.get(BankClock);
   const modes = application.get(Modes);

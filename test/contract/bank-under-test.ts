@@ -1,6 +1,7 @@
 // The bank that the contract suite tests: the bank of the environment variables (a real bank's
 // homologation, or the service in front of a bank), or else a new sandbox bank with a new database.
-import { documentedRoutes, type DocumentedRoute } from '../../src/platform/http/api-reference.js';
+import { documentedRoutes } from '../../src/platform/http/api-reference.js';
+import type { DocumentedRoute } from '../../src/platform/http/openapi.js';
 import { createLog } from '../../src/platform/log.js';
 import type { Preset } from '../../src/sandbox/presets/presets.js';
 import { SandboxDatabase } from '../../src/sandbox/sandbox-database.service.js';
@@ -67,7 +68,7 @@ export async function sandboxUnderTest(preset: Preset = 'complete') {
     call: createCaller(
       await application.getUrl(),
       'sandbox-dev-key',
-      documentedRoutes(application, false),
+      documentedRoutes(application, null),
     ),
     otherApiKey: 'sandbox-dev-key-2',
     /**

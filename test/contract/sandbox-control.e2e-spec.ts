@@ -240,7 +240,7 @@ it('serves health checks without a key, and an API reference with every route', 
   const options = { apiKey: null };
   expect((await bank.call('GET', '/health/live', options)).status).toBe(200);
   expect((await bank.call('GET', '/health/ready', options)).status).toBe(200);
-  const { body } = await bank.call('GET', '/docs/openapi.json', options);
+  const { body } = await bank.call('GET', '/openapi.json', options);
   expect(Object.keys(body.paths)).toEqual(
     expect.arrayContaining(['/baas/v1/charges', '/sandbox/ledger', '/baas/api/v1/webhooks/{id}']),
   );

@@ -40,7 +40,7 @@ function servedPaths(documented: readonly string[]): Set<string> {
   return new Set([
     ...documented.map((path) => path.replace(/\{(\w+)\}/g, ':$1')),
     ...['unknown', '/health/live', '/health/ready', '/health/database'],
-    ...['/metrics', '/docs/openapi.json'],
+    ...['/metrics', '/openapi.json'],
     ...['/webhooks/bank/:account', '/webhooks/bank/:account/:eventType'],
   ]);
 }
@@ -192,7 +192,7 @@ describe('/metrics', () => {
     ];
     const values = samples.flatMap(({ labels }) => Object.values(labels));
     expect(values.filter((value) => ids.some((id) => value.includes(id)))).toEqual([]);
-    const { body: reference } = await call('GET', '/docs/openapi.json');
+    const { body: reference } = await call('GET', '/openapi.json');
     const served = servedPaths(Object.keys(reference.paths as object));
     expect(samples.flatMap((one) => undeclaredLabels(one, served))).toEqual([]);
   }, 90_000);

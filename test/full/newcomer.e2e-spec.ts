@@ -33,7 +33,7 @@ describe('npm start on a machine that only has Node.js', () => {
   it('serves the API reference of both applications', async () => {
     for (const url of [concilia.serviceUrl, concilia.bankUrl]) {
       expect((await fetch(`${url}/docs`)).status).toBe(200);
-      const document = (await (await fetch(`${url}/docs/openapi.json`)).json()) as {
+      const document = (await (await fetch(`${url}/openapi.json`)).json()) as {
         openapi: string;
         paths: Record<string, unknown>;
       };

@@ -1,5 +1,5 @@
 // Compares the statuses of responses with the API reference.
-import type { DocumentedRoute } from '../../src/platform/http/api-reference.js';
+import type { DocumentedRoute } from '../../src/platform/http/openapi.js';
 
 /** Throws when `routes` has a route of this call that does not declare the status. */
 export function assertDeclared(

@@ -1,6 +1,6 @@
 // The whole service in the test's process, in front of a sandbox bank: its API and its modules,
 // without job workers and timers.
-import { AppModule } from '../../src/app/app.module.js';
+import { AppModule, serviceReference } from '../../src/app/app.module.js';
 import { loadSettings } from '../../src/platform/settings/config.js';
 import { Database } from '../../src/platform/postgres/database.service.js';
 import { encryptedColumns } from '../../src/app/encrypted-columns.js';
@@ -34,7 +34,7 @@ export async function serviceProcess(
   addresses.bankWhitelabelUrl = addresses.bankBaseUrl;
   const application = await createHttpApplication(
     AppModule.with({ settings, addresses, log, database, queue, secretBox }),
-    { log, title: 'Concilia', trustedProxies },
+    { log, reference: serviceReference, trustedProxies },
   );
   await application.listen(0, '127.0.0.1');
   const url = await application.getUrl();
@@ -45,7 +45,7 @@ export async function serviceProcess(
     database,
     url,
     /** Calls the service as the business system of the account `main`, or with another key. */
-    call: createCaller(url, apiKey, documentedRoutes(application, true)),
+    call: createCaller(url, apiKey, documentedRoutes(application, serviceReference.scopeOf)),
     stop: async () => {
       await application.close();
       await queue.close();

@@ -1,4 +1,5 @@
 // Where the bank's webhooks are received and stored, without the service around it.
+import { serviceReference } from '../../src/app/app.module.js';
 import { AccountsService } from '../../src/access/accounts/accounts.service.js';
 import { loadSettings, Settings } from '../../src/platform/settings/config.js';
 import { Database } from '../../src/platform/postgres/database.service.js';
@@ -53,7 +54,7 @@ export async function webhooksApplication(
       { provide: AuthenticationFailures, useValue: new AuthenticationFailures(log) },
     ],
   };
-  const application = await createHttpApplication(module, { log, title: 'Webhooks' });
+  const application = await createHttpApplication(module, { log, reference: serviceReference });
   await application.listen(0, '127.0.0.1');
   return { application, url: `${await application.getUrl()}/webhooks/bank/main/PIX_RECEIVED` };
 }

@@ -2,7 +2,7 @@
 // bank. Its workers and timers do not run, so the test decides when each step happens.
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { AppModule } from '../../src/app/app.module.js';
+import { AppModule, serviceReference } from '../../src/app/app.module.js';
 import { loadSettings } from '../../src/platform/settings/config.js';
 import { Database } from '../../src/platform/postgres/database.service.js';
 import { encryptedColumns } from '../../src/app/encrypted-columns.js';
@@ -36,7 +36,7 @@ export async function openYearDeployment(year: Year, order: StatementOrder, keep
   const secretBox = await openSecretBox(database, settings, encryptedColumns);
   const application = await createHttpApplication(
     AppModule.with({ settings, addresses, log, database, queue, secretBox }),
-    { log, title: 'Concilia' },
+    { log, reference: serviceReference },
   );
   await application.listen(0, '127.0.0.1');
   addresses.publicUrl = await application.getUrl();

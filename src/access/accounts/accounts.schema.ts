@@ -4,7 +4,14 @@ import { z } from 'zod';
 import { failing } from '../../bank-contract/field-errors.js';
 import { route } from '../../bank-contract/route.js';
 import { AccountMode } from '../../generated/service/enums.js';
-import { filledText, instant, integer, text, integerBetween } from '../../bank-contract/wire.js';
+import {
+  filledText,
+  instant,
+  integer,
+  text,
+  integerBetween,
+  nameSchemas,
+} from '../../bank-contract/wire.js';
 import { listOf, listQuery } from '../../platform/http/listing.js';
 import { bankDetails, bankDetailsView } from './bank-details.schema.js';
 import { certificatePem, privateKeyPem } from './certificates.schema.js';
@@ -216,3 +223,5 @@ export const revokeKey = route({
   idempotencyKey: 'accepted',
   response: keyView,
 });
+
+nameSchemas({ Account: accountView, ApiKey: keyView, NewApiKey: newKeyView });

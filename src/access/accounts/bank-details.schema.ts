@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { parseTaxId } from '../../brazil/tax-id.js';
 import { ispbText, taxIdText } from '../../bank-contract/transfers.js';
-import { digits, filledText, patternText } from '../../bank-contract/wire.js';
+import { digits, filledText, patternText, nameSchemas } from '../../bank-contract/wire.js';
 
 const orNull = <Text extends z.ZodType<string>>(schema: Text) =>
   schema.nullish().transform((value) => value ?? null);
@@ -46,3 +46,5 @@ export const bankDetailsView = z.object({
   holderTaxId: z.string(),
   agreement: nullableText,
 });
+
+nameSchemas({ BankDetailsRequest: bankDetails, BankDetails: bankDetailsView });

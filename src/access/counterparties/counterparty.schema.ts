@@ -1,4 +1,5 @@
 // How the API shows a counterparty, and what a caller may see of it.
+import { nameSchemas } from '../../bank-contract/wire.js';
 import { z } from 'zod';
 import { maskResponse } from './masked-response.js';
 import { maskCounterparty, maskParty, maskValue } from './masking.js';
@@ -54,3 +55,5 @@ export function shownList<View, List extends { data: View[] }>(
 ): List {
   return { ...list, data: list.data.map((view) => shownResponse(view, scopes)) };
 }
+
+nameSchemas({ Counterparty: counterpartyView });

@@ -3,7 +3,14 @@ import { z } from 'zod';
 import { payBill } from '../../bank-contract/bill-payments.js';
 import { metadataView, takingMetadata } from '../../statement/expected-payments/metadata.js';
 import { route } from '../../bank-contract/route.js';
-import { bigInteger, instant, reais, text, maxIdLength } from '../../bank-contract/wire.js';
+import {
+  bigInteger,
+  instant,
+  reais,
+  text,
+  maxIdLength,
+  nameSchemas,
+} from '../../bank-contract/wire.js';
 import { outgoingSettlements } from '../../statement/expected-payments/outgoing-settlement.js';
 import { BillPaymentState } from '../../generated/service/enums.js';
 import { listOf, orderedListQuery } from '../../platform/http/listing.js';
@@ -60,3 +67,5 @@ export const getBillPaymentRoute = route({
   params: z.object({ id: text(maxIdLength) }),
   response: billPaymentView,
 });
+
+nameSchemas({ BillPayment: billPaymentView });

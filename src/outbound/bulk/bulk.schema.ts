@@ -2,7 +2,14 @@
 import { z } from 'zod';
 import { fieldMessages, type FieldErrors } from '../../bank-contract/field-errors.js';
 import { route } from '../../bank-contract/route.js';
-import { filledText, instant, integer, reais, text } from '../../bank-contract/wire.js';
+import {
+  filledText,
+  instant,
+  integer,
+  reais,
+  text,
+  nameSchemas,
+} from '../../bank-contract/wire.js';
 import { BulkRowState, BulkUploadKind } from '../../generated/service/enums.js';
 import { decisionFields } from '../operations/approvals.schema.js';
 import { listOf, listQuery, orderedListQuery } from '../../platform/http/listing.js';
@@ -189,3 +196,5 @@ export const decideUpload = route({
     nextAfterLine: integer.nullable(),
   }),
 });
+
+nameSchemas({ Upload: uploadView, UploadRow: rowView, CheckedFile: checkedFile });

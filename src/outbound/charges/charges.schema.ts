@@ -19,6 +19,7 @@ import {
   reais,
   text,
   maxIdLength,
+  nameSchemas,
 } from '../../bank-contract/wire.js';
 import { listOf, orderedListQuery } from '../../platform/http/listing.js';
 import { chargeSettlements } from './charge-settlement.js';
@@ -109,3 +110,5 @@ export const getChargeRoute = route({
   params: z.object({ correlationId: text(maxIdLength) }),
   response: chargeView,
 });
+
+nameSchemas({ Charge: chargeView });

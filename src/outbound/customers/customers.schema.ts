@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { route } from '../../bank-contract/route.js';
 import { ReportedCustomerStatus } from '../../generated/service/enums.js';
-import { instant, integer, text } from '../../bank-contract/wire.js';
+import { instant, integer, text, nameSchemas } from '../../bank-contract/wire.js';
 
 export const customerView = z.object({
   id: z.string(),
@@ -38,3 +38,5 @@ export const getCustomerRoute = route({
   params: z.object({ id: text(100) }),
   response: customerView,
 });
+
+nameSchemas({ Customer: customerView });

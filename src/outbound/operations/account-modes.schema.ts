@@ -1,7 +1,7 @@
 // The operator's routes of an account's mode: the stop switch, and reconcile-only.
 import { z } from 'zod';
 import { route } from '../../bank-contract/route.js';
-import { filledText, instant, integer, text } from '../../bank-contract/wire.js';
+import { filledText, instant, integer, text, nameSchemas } from '../../bank-contract/wire.js';
 import { AccountMode } from '../../generated/service/enums.js';
 
 export const accountModeView = z.object({
@@ -55,3 +55,5 @@ export const changeAccountMode = route({
     reason: filledText(500),
   }),
 });
+
+nameSchemas({ AccountMode: accountModeView });

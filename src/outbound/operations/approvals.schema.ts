@@ -9,6 +9,7 @@ import {
   text,
   integerBetween,
   notNegativeReais,
+  nameSchemas,
 } from '../../bank-contract/wire.js';
 import { ApprovalDecision, OperationSource } from '../../generated/service/enums.js';
 import { operationDetail } from './operations.schema.js';
@@ -104,3 +105,5 @@ export const decideOperation = route({
   }),
   response: operationDetail,
 });
+
+nameSchemas({ ApprovalPolicy: approvalPolicyView });

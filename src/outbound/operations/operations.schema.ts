@@ -1,7 +1,7 @@
 // The `/v1/operations` routes: how operations are shown to business systems.
 import { z } from 'zod';
 import { route } from '../../bank-contract/route.js';
-import { instant, integer, reais, text } from '../../bank-contract/wire.js';
+import { instant, integer, reais, text, nameSchemas } from '../../bank-contract/wire.js';
 import {
   metadataQuery,
   metadataView,
@@ -201,4 +201,10 @@ export const getOperation = route({
   path: '/v1/operations/{id}',
   params: z.object({ id: text(100) }),
   response: operationDetail,
+});
+
+nameSchemas({
+  ListedOperation: listedOperation,
+  Operation: operationView,
+  OperationDetail: operationDetail,
 });

@@ -12,6 +12,7 @@ import {
   text,
   integerBetween,
   notNegativeReais,
+  nameSchemas,
 } from '../../bank-contract/wire.js';
 import { PaymentControlAction } from '../../generated/service/enums.js';
 import { listOf, listQuery } from '../../platform/http/listing.js';
@@ -175,4 +176,10 @@ export const listBeneficiaries = route({
   path: '/v1/beneficiaries',
   query: listQuery({}),
   response: listOf(beneficiaryView),
+});
+
+nameSchemas({
+  PaymentControls: controlsView,
+  AuditedPaymentControls: auditedControlsView,
+  Beneficiary: beneficiaryView,
 });

@@ -10,6 +10,7 @@ import {
   reais,
   text,
   maxIdLength,
+  nameSchemas,
 } from '../../bank-contract/wire.js';
 import { outgoingSettlements } from '../../statement/expected-payments/outgoing-settlement.js';
 import { RefundState } from '../../generated/service/enums.js';
@@ -61,3 +62,5 @@ export const getRefundRoute = route({
   params: z.object({ id: text(maxIdLength) }),
   response: refundView,
 });
+
+nameSchemas({ Refund: refundView });

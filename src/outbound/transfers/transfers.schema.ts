@@ -20,6 +20,7 @@ import {
   reais,
   text,
   maxIdLength,
+  nameSchemas,
 } from '../../bank-contract/wire.js';
 import { listOf, orderedListQuery } from '../../platform/http/listing.js';
 import { outgoingSettlements } from '../../statement/expected-payments/outgoing-settlement.js';
@@ -100,3 +101,5 @@ export const getTransferRoute = route({
   params: z.object({ id: text(maxIdLength) }),
   response: transferView,
 });
+
+nameSchemas({ TransferLine: lineOfTransfer, Transfer: transferView });

@@ -12,7 +12,7 @@ import { defaultMaxBodyBytes } from '../../bank-contract/route.js';
 import { ErrorFilter, errorContentType } from './error.filter.js';
 import { invalidField } from '../errors.js';
 import { NestLog, type Log } from '../log.js';
-import { serveApiReference } from './api-reference.js';
+import { serveApiReference, type ApiReferenceOptions } from './api-reference.js';
 import { readBodiesAsBytes } from './request-body.js';
 import { newTraceId, runWithTrace, traceIdFrom } from '../trace.js';
 
@@ -32,10 +32,8 @@ export class Addresses {
 
 export interface HttpApplicationOptions {
   log: Log;
-  /** Title of the API reference at /docs. */
-  title: string;
-  /** Whether keys have scopes, for the API reference. */
-  hasScopes?: boolean;
+  /** What the API reference at /docs is about. */
+  reference: ApiReferenceOptions;
   /** Whose `X-Forwarded-For` is believed. Nobody's by default. */
   trustedProxies?: TrustedProxies;
 }
@@ -43,7 +41,7 @@ export interface HttpApplicationOptions {
 /** Creates the application. It does not listen yet. */
 export async function createHttpApplication(
   module: object,
-  { log, title, hasScopes = true, trustedProxies = 0 }: HttpApplicationOptions,
+  { log, reference, trustedProxies = 0 }: HttpApplicationOptions,
 ): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter({
     bodyLimit: defaultMaxBodyBytes,
@@ -71,7 +69,7 @@ export async function createHttpApplication(
     abortOnError: false,
   });
   application.useGlobalFilters(new ErrorFilter(log));
-  serveApiReference(application, { title, hasScopes });
+  serveApiReference(application, reference);
   return application;
 }
 

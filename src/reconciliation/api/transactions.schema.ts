@@ -13,6 +13,7 @@ import {
   reais,
   text,
   maxIdLength,
+  nameSchemas,
 } from '../../bank-contract/wire.js';
 import { metadataQuery, metadataView } from '../../statement/expected-payments/metadata.js';
 import { listOf, orderedListQuery } from '../../platform/http/listing.js';
@@ -217,3 +218,5 @@ export const getSummary = route({
     deliveries: z.object({ pending: bigInteger, dead: bigInteger }),
   }),
 });
+
+nameSchemas({ Transaction: transactionView, ExplainedPayment: expectedPaymentView });

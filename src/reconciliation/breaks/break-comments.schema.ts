@@ -1,7 +1,7 @@
 // The API of comments on a break.
 import { z } from 'zod';
 import { route } from '../../bank-contract/route.js';
-import { filledText, instant, text } from '../../bank-contract/wire.js';
+import { filledText, instant, text, nameSchemas } from '../../bank-contract/wire.js';
 import { listOf, listQuery } from '../../platform/http/listing.js';
 
 const base = {
@@ -44,3 +44,5 @@ export const commentOnBreak = route({
   body: z.strictObject({ text: filledText(maxCommentLength) }),
   response: commentView,
 });
+
+nameSchemas({ BreakComment: commentView });

@@ -12,6 +12,7 @@ import {
   queryNsu,
   reais,
   text,
+  nameSchemas,
 } from '../../bank-contract/wire.js';
 import { counterpartyView } from '../../access/counterparties/counterparty.schema.js';
 import { listOf, listQuery } from '../../platform/http/listing.js';
@@ -99,14 +100,12 @@ export const breakDetail = breakView.extend({
   ),
 });
 
-const queryReais = patternText(
-  15,
-  /^\d{1,12}(\.\d{1,2})?$/,
-  'Must be an amount in reais.',
-).transform((value) => {
-  const [whole = '0', cents = ''] = value.split('.');
-  return BigInt(whole) * 100n + BigInt(cents.padEnd(2, '0'));
-});
+const queryReais = patternText(15, /^\d{1,12}(\.\d{1,2})?$/, 'Must be an amount in reais.')
+  .meta({ type: 'number', minimum: 0 })
+  .transform((value) => {
+    const [whole = '0', cents = ''] = value.split('.');
+    return BigInt(whole) * 100n + BigInt(cents.padEnd(2, '0'));
+  });
 
 const breakKind = z.enum(Object.keys(breakKinds));
 
@@ -227,3 +226,10 @@ export const actOnBreaks = route({
 });
 
 export type BulkAction = z.output<typeof actOnBreaks.body>;
+
+nameSchemas({
+  Break: breakView,
+  BreakDetail: breakDetail,
+  BreakKind: breakKind,
+  BreakAction: breakAction,
+});

@@ -1,7 +1,14 @@
 // The API of matches: listing, manual linking and manual unlinking.
 import { z } from 'zod';
 import { route } from '../../bank-contract/route.js';
-import { bigInteger, instant, queryNsu, reais, text } from '../../bank-contract/wire.js';
+import {
+  bigInteger,
+  instant,
+  queryNsu,
+  reais,
+  text,
+  nameSchemas,
+} from '../../bank-contract/wire.js';
 import { listOf, listQuery } from '../../platform/http/listing.js';
 import { allocations, reasonText, refundOf } from './breaks.schema.js';
 
@@ -79,3 +86,5 @@ export const unlinkManually = route({
   body: z.strictObject({ reason: reasonText.optional() }).optional(),
   response: z.object({ data: z.array(matchView) }),
 });
+
+nameSchemas({ Match: matchView });

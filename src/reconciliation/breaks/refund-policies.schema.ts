@@ -1,7 +1,13 @@
 // The API of refund policies: automatic refunds by kind of break, off by default.
 import { z } from 'zod';
 import { route } from '../../bank-contract/route.js';
-import { bigInteger, instant, positiveReais, reais } from '../../bank-contract/wire.js';
+import {
+  bigInteger,
+  instant,
+  positiveReais,
+  reais,
+  nameSchemas,
+} from '../../bank-contract/wire.js';
 import { policyKinds } from '../decide/break-kinds.js';
 import { reasonText } from './breaks.schema.js';
 
@@ -68,3 +74,5 @@ export const changeRefundPolicies = route({
 });
 
 export type RefundPolicyChange = z.output<typeof changeRefundPolicies.body>;
+
+nameSchemas({ RefundPolicies: policiesView });

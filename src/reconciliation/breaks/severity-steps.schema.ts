@@ -8,6 +8,7 @@ import {
   positiveReais,
   reais,
   integerBetween,
+  nameSchemas,
 } from '../../bank-contract/wire.js';
 import { reasonText } from './breaks.schema.js';
 
@@ -68,3 +69,5 @@ export const changeSeveritySteps = route({
 });
 
 export type SeverityStepsBody = z.output<typeof changeSeveritySteps.body>;
+
+nameSchemas({ SeveritySteps: stepsView });

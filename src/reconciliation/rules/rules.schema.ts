@@ -12,6 +12,7 @@ import {
   positiveReais,
   reais,
   text,
+  nameSchemas,
 } from '../../bank-contract/wire.js';
 import { normalizeTaxId } from '../../brazil/tax-id.js';
 import { isWideRange } from '../../statement/expected-payments/declared-terms.js';
@@ -410,4 +411,14 @@ export const retireRuleVersion = route({
   params: byVersion,
   body: reasonBody,
   response: ruleView,
+});
+
+nameSchemas({
+  RuleCondition: ruleCondition,
+  NsuSample: nsuSample,
+  RuleTrial: trialView,
+  ListedRuleVersion: listedVersion,
+  ListedRule: listedRule,
+  RuleVersion: versionView,
+  Rule: ruleView,
 });

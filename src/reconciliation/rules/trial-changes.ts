@@ -1,5 +1,6 @@
 // The lines that a version in trial would decide otherwise, each with its outcome before and after.
 // They are stored with the trial, because only the trial knows what the version would decide.
+import { nameSchemas } from '../../bank-contract/wire.js';
 import { z } from 'zod';
 import type { RuleDecision } from '../decide/by-rule.js';
 import type { Decision } from '../decide/decide.js';
@@ -120,3 +121,5 @@ export function isSameOutcome(one: TrialOutcome, other: TrialOutcome): boolean {
     one.payments.ids.join() === other.payments.ids.join()
   );
 }
+
+nameSchemas({ TrialOutcome: trialOutcome, TrialChange: trialChange });

@@ -1,7 +1,7 @@
 // The API of reconciliation runs and their schedule.
 import { z } from 'zod';
 import { route } from '../../bank-contract/route.js';
-import { instant, integer, text } from '../../bank-contract/wire.js';
+import { instant, integer, text, nameSchemas } from '../../bank-contract/wire.js';
 import { listOf, listQuery } from '../../platform/http/listing.js';
 
 const base = { chapter: 'Reconciliation', authentication: 'api-key' } as const;
@@ -93,3 +93,5 @@ export const changeSchedule = route({
   }),
   response: scheduleView,
 });
+
+nameSchemas({ ReconciliationRun: runView, ReconciliationSchedule: scheduleView });

@@ -1,7 +1,14 @@
 // The API of alerts and of the messages about them.
 import { z } from 'zod';
 import { route } from '../../bank-contract/route.js';
-import { bigInteger, instant, integer, reais, text } from '../../bank-contract/wire.js';
+import {
+  bigInteger,
+  instant,
+  integer,
+  reais,
+  text,
+  nameSchemas,
+} from '../../bank-contract/wire.js';
 import { AlertHistoryAction, AlertState, DeliveryState } from '../../generated/service/enums.js';
 import { listOf, listQuery } from '../../platform/http/listing.js';
 import { reasonText } from '../../reconciliation/breaks/breaks.schema.js';
@@ -156,4 +163,10 @@ export const replayNotification = route({
   successStatus: 202,
   params,
   response: notificationView,
+});
+
+nameSchemas({
+  Alert: alertView,
+  AlertWithHistory: alertWithHistory,
+  AlertNotification: notificationView,
 });

@@ -1,7 +1,14 @@
 // The API of alert channels. No response shows an address in full, and a secret only once.
 import { z } from 'zod';
 import { route } from '../../bank-contract/route.js';
-import { filledText, instant, integer, patternText, text } from '../../bank-contract/wire.js';
+import {
+  filledText,
+  instant,
+  integer,
+  patternText,
+  text,
+  nameSchemas,
+} from '../../bank-contract/wire.js';
 import { AlertChannelKind, AlertLanguage } from '../../generated/service/enums.js';
 import { listOf, listQuery } from '../../platform/http/listing.js';
 import { mailboxText } from '../../platform/settings/setting-values.js';
@@ -141,3 +148,5 @@ export const testChannel = route({
     durationMs: integer,
   }),
 });
+
+nameSchemas({ AlertChannel: channelView, NewAlertChannel: newChannelView });

@@ -1,6 +1,11 @@
 // The conditions of alert rules: what a caller declares is stored as exact JSON, and read from it.
 import { z } from 'zod';
-import { patternText, positiveReais, integerBetween } from '../../bank-contract/wire.js';
+import {
+  patternText,
+  positiveReais,
+  integerBetween,
+  nameSchemas,
+} from '../../bank-contract/wire.js';
 import { AlertConditionKind, AlertSeverity } from '../../generated/service/enums.js';
 import { parseJson, stringifyJson } from '../../platform/json/exact-json.js';
 import { breakKinds, type BreakKind } from '../../reconciliation/decide/break-kind-declarations.js';
@@ -72,3 +77,5 @@ export function conditionText(value: Condition): string {
 export function readCondition(text: string): Condition {
   return z.decode(condition, parseJson(text) as z.input<typeof condition>);
 }
+
+nameSchemas({ AlertCondition: condition });

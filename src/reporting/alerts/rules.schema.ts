@@ -1,7 +1,7 @@
 // The API of alert rules.
 import { z } from 'zod';
 import { route } from '../../bank-contract/route.js';
-import { instant, integer, text, integerBetween } from '../../bank-contract/wire.js';
+import { instant, integer, text, integerBetween, nameSchemas } from '../../bank-contract/wire.js';
 import { listOf, listQuery } from '../../platform/http/listing.js';
 import { nameText } from './channels.schema.js';
 import { condition, severityValue } from './conditions.schema.js';
@@ -122,3 +122,5 @@ export const deleteAlertRule = route({
     clearedAlerts: integer,
   }),
 });
+
+nameSchemas({ AlertRule: alertRuleView });

@@ -1,7 +1,7 @@
 // The route of the cash forecast.
 import { z } from 'zod';
 import { route } from '../../bank-contract/route.js';
-import { instant, integer, plainDate, reais } from '../../bank-contract/wire.js';
+import { instant, integer, plainDate, reais, nameSchemas } from '../../bank-contract/wire.js';
 
 const settled = z.object({
   onTime: reais.describe('From its last payment day on until its credit days are over.'),
@@ -62,3 +62,5 @@ export const getCashForecast = route({
     undated: apart.describe('Open payments without a day: they are in no day and no balance.'),
   }),
 });
+
+nameSchemas({ ForecastDay: forecastDay });

@@ -9,6 +9,7 @@ import {
   reais,
   text,
   timestamp,
+  nameSchemas,
 } from '../../bank-contract/wire.js';
 import { listOf, listQuery } from '../../platform/http/listing.js';
 
@@ -99,3 +100,5 @@ export const getDayClose = route({
     ),
   }),
 });
+
+nameSchemas({ DayAmounts: amounts, DayClose: dayCloseView });

@@ -21,6 +21,7 @@ import {
   reais,
   text,
   notNegativeReais,
+  nameSchemas,
 } from '../../bank-contract/wire.js';
 
 const control = { chapter: 'Sandbox control', authentication: 'api-key' } as const;
@@ -115,3 +116,5 @@ export const chargeBackBillPayment = route({
   params: z.object({ id: text(100) }),
   response: payment,
 });
+
+nameSchemas({ SandboxBill: bill, SandboxBillPayment: payment });

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { parsePlainDate } from '../../brazil/calendar.js';
 import { route } from '../../bank-contract/route.js';
-import { instant, text } from '../../bank-contract/wire.js';
+import { instant, text, nameSchemas } from '../../bank-contract/wire.js';
 
 const requestedInstant = text(40).refine(
   (value) =>
@@ -47,3 +47,5 @@ export const changeClock = route({
     )
     .refine(({ now, advance }) => !(now && advance), 'Send either now or advance, not both.'),
 });
+
+nameSchemas({ BankClock: clockState });

@@ -9,6 +9,7 @@ import {
   jsonNumber,
   rejectInput,
   text,
+  nameSchemas,
 } from '../../bank-contract/wire.js';
 import {
   endpointsOfKind,
@@ -123,3 +124,5 @@ export const removeFault = route({
   params: z.object({ id: text(100) }),
   response: removal,
 });
+
+nameSchemas({ Fault: fault });

@@ -4,7 +4,12 @@ import { z } from 'zod';
 import { maxBatchItems } from '../../bank-contract/batch-transfers.js';
 import { route } from '../../bank-contract/route.js';
 import { departures } from '../../platform/http/lenient-request.js';
-import { filledText, positiveReais, integerBetween } from '../../bank-contract/wire.js';
+import {
+  filledText,
+  positiveReais,
+  integerBetween,
+  nameSchemas,
+} from '../../bank-contract/wire.js';
 import { presets, type Preset } from '../presets/presets.js';
 
 const word = filledText(40);
@@ -187,3 +192,5 @@ export const changeModes = route({
   method: 'PATCH',
   body: modeChanges,
 });
+
+nameSchemas({ Modes: modes });

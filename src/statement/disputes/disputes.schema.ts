@@ -1,7 +1,7 @@
 // Disputes as business systems read them.
 import { z } from 'zod';
 import { route } from '../../bank-contract/route.js';
-import { bigInteger, instant, reais, text } from '../../bank-contract/wire.js';
+import { bigInteger, instant, reais, text, nameSchemas } from '../../bank-contract/wire.js';
 import { DisputeKind, DisputeStatus } from '../../generated/service/enums.js';
 import { listOf, listQuery } from '../../platform/http/listing.js';
 
@@ -39,3 +39,5 @@ export const getDisputeRoute = route({
   params: z.object({ id: text(100) }),
   response: disputeView,
 });
+
+nameSchemas({ Dispute: disputeView });

@@ -7,6 +7,7 @@ import {
   instant,
   integer,
   integerBetween,
+  nameSchemas,
 } from '../../bank-contract/wire.js';
 import { maxCreditDays, paymentWays } from './credit-days.js';
 
@@ -78,3 +79,5 @@ export const changeCreditDays = route({
   }),
   response: creditDaysView,
 });
+
+nameSchemas({ CreditDays: creditDaysView });

@@ -17,6 +17,7 @@ import {
   reais,
   text,
   maxIdLength,
+  nameSchemas,
 } from '../../bank-contract/wire.js';
 import { ExpectedPaymentAction, Settlement } from '../../generated/service/enums.js';
 import { normalizeTaxId } from '../../brazil/tax-id.js';
@@ -267,4 +268,12 @@ export const cancelPayment = route({
   params,
   body: z.object({ reason }),
   response: declaredPaymentView,
+});
+
+nameSchemas({
+  ReferenceKind: referenceKind,
+  ExpectedPaymentRequest: declaration,
+  ExpectedPaymentAmendment: amendment,
+  ExpectedPaymentTerms: termsView,
+  ExpectedPayment: declaredPaymentView,
 });

@@ -9,6 +9,7 @@ import {
   queryBoolean,
   queryNsu,
   text,
+  nameSchemas,
 } from '../../bank-contract/wire.js';
 import { UnreadableLineKind, UnreadableLineResolution } from '../../generated/service/enums.js';
 import { listOf, listQuery } from '../../platform/http/listing.js';
@@ -76,3 +77,5 @@ export const redriveUnreadableLine = route({
   params,
   response: unreadableLine,
 });
+
+nameSchemas({ UnreadableLine: unreadableLine });

@@ -15,7 +15,7 @@ import { serviceDatabase, type ServiceDatabase } from '../../support/service-dat
 
 const makeThing = route({
   name: 'makeThing',
-  chapter: 'Things',
+  chapter: 'Operations',
   summary: 'Makes a thing.',
   authentication: 'api-key',
   method: 'POST',

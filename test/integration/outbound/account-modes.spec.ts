@@ -152,7 +152,7 @@ describe('the mode of an account', () => {
   };
 
   it('is checked by every route of the contract that changes something at the bank', async () => {
-    const document = (await one.call('GET', '/docs/openapi.json')).body;
+    const document = (await one.call('GET', '/openapi.json')).body;
     const served = Object.entries(document.paths as Record<string, object>)
       .flatMap(([path, methods]) =>
         Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),

@@ -1,5 +1,7 @@
 // The API references of the service and of the sandbox bank declare what each route responds. The
 // callers of all other tests throw when a response has a status that is not declared.
+import { requiredScope } from '../../../src/access/accounts/scope.decorator.js';
+import { expectDocument } from '../../support/docs-document.js';
 import { assertDeclared } from '../../support/declared-statuses.js';
 import { documentedRoutes } from '../../../src/platform/http/api-reference.js';
 import { serviceApplication, type ServiceApplication } from '../../support/service-application.js';
@@ -9,9 +11,17 @@ interface OpenApiResponse {
   headers?: Record<string, object>;
   content: Record<string, { schema: { $ref?: string } }>;
 }
+interface OpenApiOperation {
+  operationId: string;
+  parameters: { name: string; description?: string }[];
+  responses: Record<string, OpenApiResponse | { $ref: string }>;
+}
 interface OpenApi {
-  paths: Record<string, Record<string, { responses: Record<string, OpenApiResponse> }>>;
-  components: { schemas: Record<string, { properties: object; required: string[] }> };
+  paths: Record<string, Record<string, OpenApiOperation>>;
+  components: {
+    schemas: Record<string, { properties: object; required: string[] }>;
+    responses: Record<string, OpenApiResponse>;
+  };
 }
 
 let service: ServiceApplication;
@@ -19,8 +29,8 @@ let reference: OpenApi;
 let bankReference: OpenApi;
 beforeAll(async () => {
   service = await serviceApplication();
-  reference = (await service.call('GET', '/docs/openapi.json')).body;
-  bankReference = (await service.sandbox.call('GET', '/docs/openapi.json')).body;
+  reference = (await service.call('GET', '/openapi.json')).body;
+  bankReference = (await service.sandbox.call('GET', '/openapi.json')).body;
 });
 afterAll(() => service.stop());
 
@@ -32,8 +42,34 @@ it('is shown in no frame of another page', async () => {
   }
 });
 
+it('is where it was, and what docs/reference has', async () => {
+  expect((await service.call('GET', '/docs/openapi.json')).status).toBe(200);
+  expectDocument('openapi.json', reference);
+  expectDocument('openapi-sandbox-bank.json', bankReference);
+});
+
+it('describes each parameter', () => {
+  const undescribed = [reference, bankReference].flatMap(({ paths }) =>
+    Object.values(paths).flatMap((methods) =>
+      Object.values(methods).flatMap(({ operationId, parameters }) =>
+        parameters
+          .filter(({ description }) => !description)
+          .map(({ name }) => `${operationId}: ${name}`),
+      ),
+    ),
+  );
+  expect(undescribed).toEqual([]);
+});
+
+const responseAt = ({ components }: OpenApi, one: OpenApiResponse | { $ref: string }) =>
+  '$ref' in one ? components.responses[one.$ref.split('/').at(-1)!]! : one;
 const responsesOf = (document: OpenApi, method: string, path: string) =>
-  document.paths[path]![method]!.responses;
+  Object.fromEntries(
+    Object.entries(document.paths[path]![method]!.responses).map(([status, one]) => [
+      status,
+      responseAt(document, one),
+    ]),
+  );
 const statusesOf = (document: OpenApi, method: string, path: string) =>
   Object.keys(responsesOf(document, method, path)).filter((status) => status !== 'default');
 
@@ -99,7 +135,7 @@ it('refers to declared schemas only, in every response of every route', () => {
     const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
     expect(operations.length).toBeGreaterThan(30);
     for (const { responses } of operations)
-      for (const { content } of Object.values(responses))
+      for (const { content } of Object.values(responses).map((one) => responseAt(document, one)))
         for (const { schema } of Object.values(content))
           if (schema.$ref)
             expect(document.components.schemas).toHaveProperty(schema.$ref.split('/').at(-1)!);
@@ -107,7 +143,7 @@ it('refers to declared schemas only, in every response of every route', () => {
 });
 
 it('lets a test fail whose response has an undeclared status', () => {
-  const routes = documentedRoutes(service.application, true);
+  const routes = documentedRoutes(service.application, requiredScope);
   const check = (method: string, path: string, status: number) => () =>
     assertDeclared(routes, method, path, status);
   expect(check('GET', '/v1/operations/1', 200)).not.toThrow();

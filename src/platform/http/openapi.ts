@@ -1,0 +1,237 @@
+// The OpenAPI 3.1 document of the routes of an application. Its schemas describe the JSON as sent,
+// before it is decoded.
+import { z } from 'zod';
+import { errorBody } from '../../bank-contract/errors.js';
+import {
+  adminKeyHeader,
+  apiKeyHeader,
+  chapters,
+  partnerKeyHeader,
+  type Chapter,
+  type Route,
+} from '../../bank-contract/route.js';
+import { OpenApiComponents } from './openapi-components.js';
+import { headerDescriptions, parameterDescription } from './parameter-descriptions.js';
+import type { DeclaredResponse } from './responses.decorator.js';
+
+/** A route with the responses that are no success. Each status stands once. */
+export interface DocumentedRoute {
+  route: Route;
+  /** The scope that the caller's key needs; null where it needs none. */
+  scope: string | null;
+  responses: DeclaredResponse[];
+}
+
+export interface OpenApiInfo {
+  title: string;
+  description: string;
+  /** Where `npm start` serves it. */
+  server: string;
+}
+
+const securityHeaders = {
+  'api-key': [apiKeyHeader, 'The key of a business system. It has scopes.'],
+  'partner-key': [partnerKeyHeader, 'The key of a partner, who manages webhooks.'],
+  'admin-key': [adminKeyHeader, 'The key of whoever runs the service.'],
+} as const;
+
+export function buildOpenApi(routes: readonly DocumentedRoute[], info: OpenApiInfo): object {
+  const paths: Record<string, Record<string, object>> = {};
+  const components = new OpenApiComponents();
+  components.schema(errorBody, 'Error');
+  components.schema(errorBody.required({ code: true }), 'CodedError');
+  for (const documented of routes) {
+    const { path, method } = documented.route;
+    (paths[path] ??= {})[method.toLowerCase()] = operation(documented, components);
+  }
+  const { title, description, server } = info;
+  const used = new Set(routes.map(({ route }) => route.chapter));
+  const callers = new Set<string>(routes.map(({ route }) => route.authentication));
+  return {
+    openapi: '3.1.0',
+    info: {
+      ...{ title, description, version: '1', contact: { name: 'Concilia' } },
+      license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: server, description: 'Where `npm start` serves it.' }],
+    tags: Object.entries(chapters)
+      .filter(([name]) => used.has(name as Chapter))
+      .map(([name, said]) => ({ name, description: said })),
+    paths,
+    components: {
+      securitySchemes: Object.fromEntries(
+        Object.entries(securityHeaders)
+          .filter(([name]) => callers.has(name))
+          .map(([name, [header, said]]) => [
+            name,
+            { type: 'apiKey', in: 'header', name: header, description: said },
+          ]),
+      ),
+      ...components,
+    },
+  };
+}
+
+function operation(
+  { route, scope, responses }: DocumentedRoute,
+  components: OpenApiComponents,
+): object {
+  const { name, authentication } = route;
+  const component = name.charAt(0).toUpperCase() + name.slice(1);
+  return {
+    operationId: name,
+    tags: [route.chapter],
+    summary: firstSentence(route.summary),
+    description: descriptionOf(route, scope),
+    security: authentication === 'none' ? [] : [{ [authentication]: [] }],
+    ...(scope === null ? {} : { 'x-required-scope': scope }),
+    parameters: [
+      ...parameters(route.params, 'path', components),
+      ...parameters(route.query, 'query', components),
+      ...requestHeaders(route, responses),
+    ],
+    ...requestBody(route, `${component}Request`, components),
+    responses: {
+      [route.successStatus]: {
+        description: 'The request succeeded.',
+        headers: describedHeaders(components, {
+          ...headerDescriptions.always,
+          ...(route.idempotencyKey === 'none' ? {} : headerDescriptions.repeated),
+        }),
+        content: {
+          [route.responseContentType ?? 'application/json']: {
+            schema: components.schema(route.response, `${component}Response`),
+          },
+        },
+      },
+      ...Object.fromEntries(
+        responses.map((one) => [
+          one.status,
+          components.response(one.status, declared(one, components)),
+        ]),
+      ),
+      default: components.response(
+        'Other',
+        declared(
+          { status: 500, description: 'An error with the contract’s error body.' },
+          components,
+        ),
+      ),
+    },
+  };
+}
+
+function firstSentence(text: string): string {
+  return /^.+?[.:](?= |$)/.exec(text)?.[0].replace(/[.:]$/, '') ?? text;
+}
+
+const callerOf = {
+  none: 'Needs no key.',
+  'partner-key': 'Needs the partner key.',
+  'admin-key': 'Needs the admin key.',
+};
+
+function descriptionOf(route: Route, scope: string | null): string {
+  const { authentication, idempotencyKey } = route;
+  return [
+    route.summary,
+    authentication !== 'api-key'
+      ? callerOf[authentication]
+      : scope === null
+        ? 'Needs an API key.'
+        : `Needs an API key with the scope \`${scope}\`.`,
+    ...(idempotencyKey === 'none'
+      ? []
+      : ['A repeat with the same IdempotencyKey and body gets the first response again.']),
+    ...(route.isBeyondContract
+      ? ['The contract lacks it; the real bank is known to have it.']
+      : []),
+  ].join('\n\n');
+}
+
+const fileTypes = {
+  'application/x-ndjson': 'One JSON object on each line.',
+  'text/csv': 'CSV with headers.',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'XLSX with headers.',
+};
+
+function requestBody(route: Route, name: string, components: OpenApiComponents): object {
+  if (route.hasFileBody) {
+    const content = Object.entries(fileTypes).map(([type, description]) => [
+      type,
+      { schema: { type: 'string', description, ...(type.startsWith('text') ? {} : binary) } },
+    ]);
+    return { requestBody: { required: true, content: Object.fromEntries(content) } };
+  }
+  if (route.body instanceof z.ZodUndefined) return {};
+  const schema = components.schema(route.body, name);
+  const required = !route.body.safeParse(undefined).success;
+  return { requestBody: { required, content: { 'application/json': { schema } } } };
+}
+
+const binary = { contentMediaType: 'application/octet-stream' };
+
+/** The statuses whose error body always has a `code` (`ErrorFilter`). */
+const codedStatuses = [409, 422, 429];
+
+function declared(
+  { status, description, body, headers = {} }: DeclaredResponse,
+  components: OpenApiComponents,
+): object {
+  const errorName = codedStatuses.includes(status) ? 'CodedError' : 'Error';
+  const schema = body
+    ? components.schema(body.schema, body.name)
+    : { $ref: `#/components/schemas/${errorName}` };
+  return {
+    description,
+    headers: describedHeaders(components, { ...headerDescriptions.always, ...headers }),
+    content: { [body ? 'application/json' : 'application/problem+json']: { schema } },
+  };
+}
+
+function describedHeaders(
+  components: OpenApiComponents,
+  headers: Record<string, string>,
+): Record<string, object> {
+  const described = Object.entries(headers).map(([name, description]) => {
+    const schema = { type: name === 'Retry-After' ? 'integer' : 'string' };
+    return [name, components.header(name, { description, schema })];
+  });
+  return Object.fromEntries(described) as Record<string, object>;
+}
+
+function parameters(
+  schema: z.ZodType,
+  location: 'path' | 'query',
+  components: OpenApiComponents,
+): object[] {
+  const { properties = {}, required = [] } = components.inlineSchema(schema) as {
+    properties?: Record<string, { description?: string }>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...property }]) => ({
+    ...{ name, in: location, required: location === 'path' || required.includes(name) },
+    description: description ?? parameterDescription(name, location),
+    schema: property,
+  }));
+}
+
+function requestHeaders(route: Route, responses: readonly DeclaredResponse[]): object[] {
+  const header = (name: string, required: boolean, schema: object) => ({
+    ...{ name, in: 'header', required, schema },
+    description: headerDescriptions.request[name],
+  });
+  const keyHeader = header('IdempotencyKey', route.idempotencyKey === 'required', {
+    ...{ type: 'string', minLength: 1, maxLength: 255 },
+  });
+  return [
+    ...(route.idempotencyKey === 'none' ? [] : [keyHeader]),
+    // What begins an operation takes the preferences of its caller.
+    ...(responses.some(({ status }) => status === 202)
+      ? [
+          header('Prefer', false, { type: 'string', enum: ['respond-async'] }),
+          header('Concilia-Allow-Duplicate', false, { type: 'string', enum: ['true'] }),
+        ]
+      : []),
+  ];
+}
