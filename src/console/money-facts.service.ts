@@ -7,9 +7,14 @@ import {
 import { maskParty } from '../access/counterparties/masking.js';
 import type { PaymentParty } from '../access/counterparties/party.js';
 import type { Cents } from '../brazil/cents.js';
+import { findLookedUpPayees } from '../outbound/transfers/transfers.queries.js';
 import { Database } from '../platform/postgres/database.service.js';
 import { ActorNames } from './actor-names.service.js';
-import { readRequestedPayment, type WaitingRequest } from './requested-payment.js';
+import {
+  readRequestedPayment,
+  withLookedUpPayee,
+  type WaitingRequest,
+} from './requested-payment.js';
 import type { Visit } from './requests.js';
 import { accountOf, callerOf, isAllowedTo } from './visit.js';
 
@@ -57,10 +62,16 @@ export class MoneyFacts {
     visit: Visit,
     request: WaitingRequest,
   ): Promise<{ party: PaymentParty; key: string | null }> {
-    const { refundedNsu, party, digitableLine } = readRequestedPayment(request);
+    const requested = readRequestedPayment(request);
+    const { refundedNsu, endToEndId } = requested;
     if (refundedNsu !== null) return { party: await this.findParty(visit, refundedNsu), key: null };
+    const lookUps = endToEndId === null ? [] : [endToEndId];
+    const { id } = accountOf(visit);
+    const payees = await findLookedUpPayees(this.database.prisma, id, lookUps);
+    const { party, pixKey, digitableLine } = withLookedUpPayee(requested, payees);
     const isVisible = isAllowedTo(visit, 'see personal data');
-    return { party: isVisible ? party : maskParty(party), key: isVisible ? digitableLine : null };
+    if (!isVisible) return { party: maskParty(party), key: null };
+    return { party, key: pixKey ?? digitableLine };
   }
 
   /** The person of the page, now. */

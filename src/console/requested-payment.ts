@@ -8,6 +8,7 @@ import {
   unknownParty,
   type PaymentParty,
 } from '../access/counterparties/party.js';
+import type { LookedUpPayee } from '../outbound/transfers/looked-up-payee.js';
 import { operationKindOf } from '../bank-contract/operation-kinds.js';
 import { parseJson, tolerantJson } from '../platform/json/exact-json.js';
 
@@ -24,8 +25,9 @@ export interface RequestedPayment {
   digitableLine: string | null;
   /** Of a refund: the nsu of the Pix that is refunded. */
   refundedNsu: bigint | null;
-  /** Of a payment by Pix key: the id of the look-up. */
+  /** Of a payment by Pix key: the id of the look-up, and the key, where the service made it. */
   endToEndId: string | null;
+  pixKey: string | null;
   description: string | null;
   /** When the bank is asked to pay, as it was requested. */
   payAt: string | null;
@@ -38,7 +40,7 @@ export function readRequestedPayment(request: WaitingRequest): RequestedPayment 
   // The request names the holder; the account is the one that is compared with the controls.
   const named = readParty(fieldOf(body, 'beneficiary'));
   const requested = {
-    ...{ party: named, digitableLine: null, refundedNsu: null, endToEndId: null },
+    ...{ party: named, digitableLine: null, refundedNsu: null, endToEndId: null, pixKey: null },
     ...{ description: text('description'), payAt: text('payAt') },
   };
   const account = counterparty === null ? {} : accountIn(counterparty);
@@ -54,6 +56,22 @@ export function readRequestedPayment(request: WaitingRequest): RequestedPayment 
     case null:
       return requested;
   }
+}
+
+/** With whom the look-up of its key names. What the request itself names comes first. */
+export function withLookedUpPayee(
+  payment: RequestedPayment,
+  payees: ReadonlyMap<string, LookedUpPayee>,
+): RequestedPayment {
+  const found = payees.get(payment.endToEndId ?? '');
+  if (!found) return payment;
+  const { key: pixKey, ...holder } = found;
+  const { name, taxId, ispb, branch, account } = payment.party;
+  const party = {
+    ...{ name: name ?? holder.name, taxId: taxId ?? holder.taxId, ispb: ispb ?? holder.ispb },
+    ...{ branch: branch ?? holder.branch, account: account ?? holder.account },
+  };
+  return { ...payment, party, pixKey };
 }
 
 /** The account of a counterparty: `ispb/branch/number`, or a number within the bank. */

@@ -96,7 +96,9 @@ function wire({ database }: ServiceDatabase, bankBaseUrl: string, clock: BankClo
   );
   const records = new TransferRecords(events, bank);
   const bankTime = Object.assign(new BankTime(database), { now: clock.now });
-  const lookups = new PixLookupsService(database, accounts, bank, bankTime, secretBox);
+  const lookups = new PixLookupsService(
+    ...([database, accounts, bank, bankTime, secretBox, settings] as const),
+  );
   const transfers = new TransfersService(database, operations, bank, lookups, records);
   const batches = new TransferBatches(database, operations, records);
   transfers.onModuleInit();

@@ -12,7 +12,12 @@ import { maskParty } from '../../access/counterparties/masking.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import { Approvals, type StandingDecision } from '../../outbound/operations/approvals.service.js';
 import * as queries from './waiting-approvals.queries.js';
-import { readRequestedPayment, type RequestedPayment } from '../requested-payment.js';
+import { findLookedUpPayees } from '../../outbound/transfers/transfers.queries.js';
+import {
+  readRequestedPayment,
+  withLookedUpPayee,
+  type RequestedPayment,
+} from '../requested-payment.js';
 
 export type Waiting = Omit<queries.WaitingRow, 'requestBody'> & {
   payment: RequestedPayment;
@@ -76,7 +81,10 @@ export class WaitingApprovals {
       accountId,
       rows.map(({ id }) => id),
     );
-    const payments = rows.map(readRequestedPayment);
+    const requested = rows.map(readRequestedPayment);
+    const lookUps = requested.flatMap(({ endToEndId }) => endToEndId ?? []);
+    const payees = await findLookedUpPayees(this.database.prisma, accountId, lookUps);
+    const payments = requested.map((payment) => withLookedUpPayee(payment, payees));
     const nsus = payments.flatMap(({ refundedNsu }) => refundedNsu ?? []);
     const payers = await findCounterparties(this.database.prisma, accountId, nsus);
     const isVisible = seesPersonalData(scopes);
@@ -97,6 +105,7 @@ export class WaitingApprovals {
           party: isVisible ? party : maskParty(party),
           description: isVisible ? payment.description : null,
           digitableLine: isVisible ? payment.digitableLine : null,
+          pixKey: isVisible ? payment.pixKey : null,
         },
         own: row.holder === actor ? 'made' : hasDecided ? 'decided' : null,
       };

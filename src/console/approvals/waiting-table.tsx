@@ -20,13 +20,14 @@ export interface WaitingProps {
 /** Who receives the money, as exactly as it is known. */
 export function PayeeCell({ visit, waiting }: WaitingProps): JSX.Element {
   const { t } = visit;
-  const { party, digitableLine, refundedNsu } = waiting.payment;
+  const { party, digitableLine, pixKey, refundedNsu } = waiting.payment;
   const { name, taxId, ispb, branch, account } = party;
   const parts = [
     taxId && (punctuateTaxId(taxId) ?? taxId),
     ispb && t('approvals.bank', { ispb }),
     branch && t('approvals.branch', { branch }),
     account && t('approvals.account', { account }),
+    pixKey && t('approvals.pixKey', { key: pixKey }),
     digitableLine && t('approvals.digitableLine', { line: digitableLine }),
   ].filter((part) => part !== null && part !== '');
   return (
@@ -47,10 +48,10 @@ export function PayeeCell({ visit, waiting }: WaitingProps): JSX.Element {
 /** What the payment pays, for its confirmation. */
 export function moneyPayeeOf(visit: Visit, waiting: Waiting, nameOf: NameOfActor): MoneyPayee {
   const { id, kind, amountCents, requestedBy, createdAt, payment } = waiting;
-  const { party, digitableLine } = payment;
+  const { party, digitableLine, pixKey } = payment;
   return {
     party: { ...party, name: party.name ?? textOf(visit, 'unnamed', kind) },
-    key: digitableLine,
+    key: pixKey ?? digitableLine,
     amountCents: amountCents ?? 0n,
     asked: { by: nameOf(requestedBy), at: createdAt },
     href: pathTo(visit, `approvals/${id}`),

@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { fieldMessage } from '../../bank-contract/field-errors.js';
 import type { BulkKind, CheckedFile } from '../../outbound/bulk/bulk.schema.js';
 import type { Upload } from '../../outbound/bulk/uploads.service.js';
+import { buttonText, MoneyCard, type Money } from '../kit/confirm-money.js';
 import { Badge, Card, FactList, Pager, type Tone } from '../kit/elements.js';
 import { formatAmount, formatCount, formatTime } from '../formats.js';
 import { Fields, Hidden, Step, type FormFields } from '../kit/form.js';
@@ -10,6 +11,7 @@ import { Form, Message } from '../kit/frame.js';
 import { Button, Hint, Row } from '../kit/layout.js';
 import { ListCard, refreshing } from '../kit/list-page.js';
 import { ListTable, type ListColumn } from '../kit/table.js';
+import type { KnownBalance } from '../money-facts.service.js';
 import type { Visit } from '../requests.js';
 import { fieldErrorsIn } from '../problems.js';
 import { findTextKey, type TextKey } from '../texts.js';
@@ -20,6 +22,13 @@ import type { ResultRow } from './bulk-result.js';
 export interface UploadOutcome {
   problem?: string;
   checked?: CheckedFile;
+  /** Of a file that sends money. */
+  sent?: SentByFile;
+}
+
+export interface SentByFile {
+  money: Money;
+  balance: KnownBalance | null;
 }
 
 const kinds: readonly BulkKind[] = ['charges', 'transfers', 'expected_payments'];
@@ -39,18 +48,28 @@ interface Parts {
 
 /** What stands above the list of uploads. */
 export function UploadsIntro({ visit, outcome }: { visit: Visit; outcome: UploadOutcome }) {
-  const { problem, checked } = outcome;
+  const { problem, checked, sent } = outcome;
   return (
     <>
       <p>{visit.t('bulk.intro')}</p>
       {problem !== undefined && <Message kind="bad">{problem}</Message>}
-      {checked && <Checked visit={visit} checked={checked} />}
-      {isAllowedTo(visit, 'upload files') && <UploadForm visit={visit} checked={checked} />}
+      {checked && <Checked {...{ visit, checked, sent }} />}
+      {isAllowedTo(visit, 'upload files') && <UploadForm {...{ visit, checked, sent }} />}
     </>
   );
 }
 
-function UploadForm({ visit, checked }: { visit: Visit; checked: CheckedFile | undefined }) {
+interface CheckedProps {
+  visit: Visit;
+  checked: CheckedFile;
+  sent: SentByFile | undefined;
+}
+
+function UploadForm({
+  visit,
+  checked,
+  sent,
+}: Omit<CheckedProps, 'checked'> & { checked: CheckedFile | undefined }) {
   const { t } = visit;
   const path = pathTo(visit, 'bulk');
   // A refused upload stays tied to the check before it.
@@ -67,7 +86,7 @@ function UploadForm({ visit, checked }: { visit: Visit; checked: CheckedFile | u
         <Row>
           <button>{t('bulk.check')}</button>
           <Button is="plain" formAction={path}>
-            {t('bulk.store')}
+            {sent ? buttonText({ visit, money: sent.money, button: sendButton }) : t('bulk.store')}
           </Button>
         </Row>
       </Form>
@@ -82,6 +101,8 @@ function UploadForm({ visit, checked }: { visit: Visit; checked: CheckedFile | u
     </Card>
   );
 }
+
+const sendButton = { one: 'money.send', many: 'money.sendAll' } as const;
 
 /** The file is the last of them: what follows it is not read. */
 function uploadFields({ t }: Visit): FormFields {
@@ -105,7 +126,7 @@ function uploadFields({ t }: Visit): FormFields {
   };
 }
 
-function Checked({ visit, checked }: { visit: Visit; checked: CheckedFile }) {
+function Checked({ visit, checked, sent }: CheckedProps) {
   const { t, language } = visit;
   const { rows, invalid, errors } = checked;
   const values = { rows: formatCount(rows), invalid: formatCount(invalid) };
@@ -113,13 +134,13 @@ function Checked({ visit, checked }: { visit: Visit; checked: CheckedFile }) {
     return (
       <>
         <Message kind="good">{t('bulk.checkedGood', values)}</Message>
-        <CheckedPayees visit={visit} checked={checked} />
+        <CheckedPayees {...{ visit, checked, sent }} />
       </>
     );
   return (
     <>
       <Message kind="bad">{t('bulk.checkedBad', values)}</Message>
-      <CheckedPayees visit={visit} checked={checked} />
+      <CheckedPayees {...{ visit, checked, sent }} />
       <Card title={t('bulk.firstErrors', { count: formatCount(errors.length) })}>
         <ListTable
           {...{ visit, rows: errors, name: 'bulk.errors' }}
@@ -149,7 +170,7 @@ const referenceColumn: ListColumn<{ reference: string | null }> = {
 };
 
 /** What the valid rows would pay or request, and of whom. */
-function CheckedPayees({ visit, checked }: { visit: Visit; checked: CheckedFile }) {
+function CheckedPayees({ visit, checked, sent }: CheckedProps) {
   const { t } = visit;
   const { rows, invalid, total, payees, payeeCount, hash } = checked;
   return (
@@ -164,16 +185,20 @@ function CheckedPayees({ visit, checked }: { visit: Visit; checked: CheckedFile 
           ['bulk.hash', hash],
         ]}
       />
-      <Card title={t('bulk.largestPayees')}>
-        <ListTable
-          {...{ visit, rows: payees, name: 'bulk.largestPayees' }}
-          columns={[
-            { label: 'bulk.payee', is: 'wide', cell: ({ name }) => name || null },
-            { label: 'bulk.rows', is: 'number', cell: (payee) => formatCount(payee.rows) },
-            { label: 'bulk.sum', is: 'number', cell: (payee) => formatAmount(payee.total) },
-          ]}
-        />
-      </Card>
+      {sent ? (
+        <MoneyCard {...{ visit, ...sent }} title="bulk.largestPayees" />
+      ) : (
+        <Card title={t('bulk.largestPayees')}>
+          <ListTable
+            {...{ visit, rows: payees, name: 'bulk.largestPayees' }}
+            columns={[
+              { label: 'bulk.payee', is: 'wide', cell: ({ name }) => name || null },
+              { label: 'bulk.rows', is: 'number', cell: (payee) => formatCount(payee.rows) },
+              { label: 'bulk.sum', is: 'number', cell: (payee) => formatAmount(payee.total) },
+            ]}
+          />
+        </Card>
+      )}
     </>
   );
 }

@@ -10,7 +10,10 @@ import {
   maxFileBytes,
   sheetQuery,
   type BulkKind,
+  type CheckedFile,
 } from '../../outbound/bulk/bulk.schema.js';
+import { KeyHolders } from '../../outbound/bulk/key-holders.service.js';
+import { unknownParty } from '../../access/counterparties/party.js';
 import { BulkService } from '../../outbound/bulk/bulk.service.js';
 import { formatOfName, type FileReading } from '../../outbound/bulk/upload-reader.js';
 import { BulkUploads } from '../../outbound/bulk/uploads.service.js';
@@ -18,13 +21,22 @@ import { BulkUploadKind } from '../../generated/service/enums.js';
 import { AppError } from '../../platform/errors.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { listPage } from '../kit/list-page.js';
+import type { MoneyPayee } from '../kit/confirm-money.js';
 import { readFilters } from '../list-query.js';
+import { MoneyFacts } from '../money-facts.service.js';
 import { Download, Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { fieldErrorsIn, problemIn } from '../problems.js';
+import { wordOf } from '../texts.js';
 import { accountOf, callerOf, isAllowedTo, pathId, pathTo } from '../visit.js';
 import { exampleFile } from './bulk-examples.js';
-import { UploadPage, uploadColumns, UploadsIntro, type UploadOutcome } from './bulk-pages.js';
+import {
+  UploadPage,
+  uploadColumns,
+  UploadsIntro,
+  type SentByFile,
+  type UploadOutcome,
+} from './bulk-pages.js';
 import { resultFile } from './bulk-result.js';
 
 const bulk = '/console/accounts/:account/bulk';
@@ -36,6 +48,8 @@ export class BulkPages {
   constructor(
     private readonly bulk: BulkService,
     private readonly uploads: BulkUploads,
+    private readonly holders: KeyHolders,
+    private readonly facts: MoneyFacts,
   ) {}
 
   @ConsolePage({
@@ -56,6 +70,9 @@ export class BulkPages {
   async upload(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.withFile(visit, async (kind, reading, body) => {
       const hash = visit.form.get('hash') ?? undefined;
+      // Money is sent after a page that has shown to whom, and how much.
+      if (kind === 'transfers' && hash === undefined)
+        return this.page(visit, { problem: visit.t('bulk.checkFirst') });
       const id = await this.bulk.upload(callerOf(visit), kind, { ...reading, hash }, body);
       return new Redirect(pathTo(visit, `bulk/${id}`));
     });
@@ -70,8 +87,32 @@ export class BulkPages {
   async check(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.withFile(visit, async (kind, reading, body) => {
       const checked = await this.bulk.check(accountOf(visit).id, kind, reading, body);
-      return this.page(visit, { checked });
+      if (kind !== 'transfers') return this.page(visit, { checked });
+      return this.page(visit, { checked, sent: await this.sentBy(visit, checked) });
     });
+  }
+
+  /** What the valid rows would send, and to whom: the bank says who holds their keys. */
+  private async sentBy(visit: Visit, checked: CheckedFile): Promise<SentByFile> {
+    const { t } = visit;
+    const { id } = accountOf(visit);
+    const keys = checked.payees.flatMap(({ isKey, name }) => (isKey ? [name] : []));
+    const [holders, balance, asked] = await Promise.all([
+      this.holders.find(id, keys),
+      this.facts.findBalance(id),
+      this.facts.readAsked(visit),
+    ]);
+    const payees = checked.payees.map(({ name, isKey, total: amountCents }): MoneyPayee => {
+      if (!isKey) return { party: { ...unknownParty, name }, amountCents, asked };
+      const holder = holders.get(name);
+      if (holder && 'payee' in holder)
+        return { party: holder.payee, key: holder.payee.key, amountCents, asked };
+      const reason = holder?.reason ?? 'other';
+      const why = wordOf(t, 'bulk.notLookedUp', reason, 'bulk.notLookedUp.other');
+      return { party: unknownParty, key: name, amountCents, asked, note: why };
+    });
+    const count = checked.rows - checked.invalid;
+    return { money: { payees, count, totalCents: checked.total }, balance };
   }
 
   @ConsolePage({ path: `${bulk}/examples/:kind`, needs: 'view' })

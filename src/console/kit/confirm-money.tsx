@@ -12,7 +12,7 @@ import { findTextKey, type TextKey, type Translate } from '../texts.js';
 import { Amount, Card, NamedValues } from './elements.js';
 import { Fields, Hidden, type FormFields, type HiddenValues } from './form.js';
 import { Form, Message, StepUpNotice } from './frame.js';
-import { Row } from './layout.js';
+import { Hint, Row } from './layout.js';
 import { ListTable } from './table.js';
 
 export interface MoneyPayee {
@@ -21,6 +21,8 @@ export interface MoneyPayee {
   key?: string | null;
   amountCents: Cents;
   asked: Asked;
+  /** What is not known of it, and why. */
+  note?: string;
   /** Where the payment has a page of its own. */
   href?: string;
 }
@@ -65,12 +67,7 @@ export function ConfirmMoney(props: ConfirmMoneyProps): JSX.Element {
     <Card title={t('money.confirm')}>
       <div class="money">
         <Changes {...{ visit, money }} />
-        {money.payees.length > 0 && (
-          <>
-            <Payees {...{ visit, money }} />
-            <MoneyFactList {...props} />
-          </>
-        )}
+        {money.payees.length > 0 && <MoneySummary {...props} />}
         <p>{t(warning)}</p>
         {children}
         {props.needsStepUp && <StepUpNotice visit={visit} />}
@@ -82,6 +79,28 @@ export function ConfirmMoney(props: ConfirmMoneyProps): JSX.Element {
             <a href={back.href}>{t(back.text)}</a>
           </Row>
         </Form>
+      </div>
+    </Card>
+  );
+}
+
+type SummaryProps = Pick<ConfirmMoneyProps, 'visit' | 'money' | 'balance'>;
+
+function MoneySummary(props: SummaryProps): JSX.Element {
+  return (
+    <>
+      <Payees {...props} />
+      <MoneyFactList {...props} />
+    </>
+  );
+}
+
+/** What would move, where the form that does it brings a file. */
+export function MoneyCard({ title, ...props }: SummaryProps & { title: TextKey }): JSX.Element {
+  return (
+    <Card title={props.visit.t(title)}>
+      <div class="money">
+        <MoneySummary {...props} />
       </div>
     </Card>
   );
@@ -153,7 +172,7 @@ function partsOf({ party, key }: MoneyPayee): string[] {
 }
 
 /** Names and numbers of one payee, as exactly as they are known. */
-export function payeeFacts(
+function payeeFacts(
   { t }: Visit,
   { party, key }: Pick<MoneyPayee, 'party' | 'key'>,
 ): (readonly [string, string])[] {
@@ -176,6 +195,7 @@ function Payees({ visit, money }: { visit: Visit; money: Money }) {
       <div class="payee">
         <strong>{first.party.name ?? t('money.unnamed')}</strong>
         <NamedValues facts={payeeFacts(visit, first)} />
+        {first.note && <Hint isBlock>{first.note}</Hint>}
       </div>
     );
   return (
@@ -205,11 +225,12 @@ function NamedPayee({ visit, payee }: { visit: Visit; payee: MoneyPayee }) {
     <>
       <strong>{payee.href ? <a href={payee.href}>{name}</a> : name}</strong>
       <div>{facts.join(' · ')}</div>
+      {payee.note && <Hint isBlock>{payee.note}</Hint>}
     </>
   );
 }
 
-function MoneyFactList({ visit, money, balance }: ConfirmMoneyProps) {
+function MoneyFactList({ visit, money, balance }: SummaryProps) {
   const { t, language } = visit;
   const { totalCents, facts = [], payees } = money;
   const [first] = payees;
@@ -250,7 +271,12 @@ function askedText({ t, language }: Visit, { by, at }: Asked): string {
   return t('money.askedBy', { name: by, at: formatTime(at, language) });
 }
 
-function buttonText({ visit: { t }, money, button: { one, many } }: ConfirmMoneyProps): string {
+/** What the button does. */
+export function buttonText({
+  visit: { t },
+  money,
+  button: { one, many },
+}: Pick<ConfirmMoneyProps, 'visit' | 'money' | 'button'>): string {
   const amount = formatAmount(money.totalCents);
   const [first] = money.payees;
   const count = countOf(money);

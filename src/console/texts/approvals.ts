@@ -27,6 +27,7 @@ export const approvalsTexts = {
   'approvals.bank': ['instituição {ispb}', 'institution {ispb}'],
   'approvals.branch': ['agência {branch}', 'branch {branch}'],
   'approvals.account': ['conta {account}', 'account {account}'],
+  'approvals.pixKey': ['chave Pix {key}', 'Pix key {key}'],
   'approvals.digitableLine': ['linha digitável {line}', 'digitable line {line}'],
   'approvals.refundedPix': ['Pix recebido, nsu {nsu}', 'Received Pix, nsu {nsu}'],
   'approvals.unnamed.create_transfer': ['Nome não informado', 'No name was given'],

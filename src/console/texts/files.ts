@@ -32,6 +32,27 @@ export const filesTexts = {
   ],
   'bulk.check': ['Só conferir', 'Check only'],
   'bulk.store': ['Gravar e enviar', 'Store and send'],
+  'bulk.checkFirst': [
+    'Confira o arquivo antes: a página mostra quem recebe e quanto. Nada foi enviado.',
+    'Check the file first: the page shows whom it pays, and how much. Nothing was sent.',
+  ],
+  'bulk.notLookedUp.other': ['Chave não consultada', 'Key not looked up'],
+  'bulk.notLookedUp.rate_limited': [
+    'Chave não consultada: o banco limita as consultas. Confira de novo mais tarde.',
+    'Key not looked up: the bank limits look-ups. Check again later.',
+  ],
+  'bulk.notLookedUp.bank_timeout': [
+    'Chave não consultada: o banco não respondeu a tempo.',
+    'Key not looked up: the bank did not answer in time.',
+  ],
+  'bulk.notLookedUp.bank_unreachable': [
+    'Chave não consultada: o banco não respondeu.',
+    'Key not looked up: the bank did not answer.',
+  ],
+  'bulk.notLookedUp.not_found': [
+    'O banco não conhece esta chave.',
+    'The bank does not know this key.',
+  ],
   'bulk.examples': ['Modelos de arquivo:', 'Example files:'],
   'bulk.noFile': ['Escolha um arquivo.', 'Choose a file.'],
   'bulk.wrongName': [
@@ -43,8 +64,8 @@ export const filesTexts = {
     'The file could not be read, and nothing was stored. The reader says: {problem}',
   ],
   'bulk.checkedGood': [
-    'Conferido: as {rows} linhas são válidas. Nada foi gravado. Para enviar, escolha o mesmo arquivo de novo com “Gravar e enviar”; outro é recusado.',
-    'Checked: all {rows} rows are valid. Nothing was stored. To send them, choose the same file again with “Store and send”; another one is refused.',
+    'Conferido: as {rows} linhas são válidas. Nada foi gravado. Para enviar, escolha o mesmo arquivo de novo e grave; outro é recusado.',
+    'Checked: all {rows} rows are valid. Nothing was stored. To send them, choose the same file again and store it; another one is refused.',
   ],
   'bulk.checkedBad': [
     'Conferido: {invalid} de {rows} linhas têm erro e não seriam enviadas. Nada foi gravado.',

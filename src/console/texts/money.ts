@@ -27,6 +27,11 @@ export const moneyTexts = {
   'money.change': ['{name}: era {before}, agora é {now}', '{name}: was {before}, is now {now}'],
 
   'money.refund': ['Devolver {amount} a {payee}', 'Refund {amount} to {payee}'],
+  'money.send': ['Gravar e enviar {amount} a {payee}', 'Store and send {amount} to {payee}'],
+  'money.sendAll': [
+    'Gravar e enviar {count} pagamentos, {amount} no total',
+    'Store and send {count} payments, {amount} in total',
+  ],
   'money.resend': ['Enviar de novo {amount} a {payee}', 'Send {amount} to {payee} again'],
   'money.link': [
     'Conciliar {amount} de {payee} e deixar o resto aberto',

@@ -9,6 +9,7 @@ import { TransfersModule } from '../transfers/transfers.module.js';
 import { BulkApprovals } from './bulk-approvals.service.js';
 import { BulkController } from './bulk.controller.js';
 import { BulkService } from './bulk.service.js';
+import { KeyHolders } from './key-holders.service.js';
 import { RowIssuer } from './row-issuer.service.js';
 import { BulkUploads } from './uploads.service.js';
 
@@ -21,7 +22,14 @@ import { BulkUploads } from './uploads.service.js';
     TransfersModule,
   ],
   controllers: [BulkController],
-  providers: [IssueBulkRowsProcessor, BulkService, BulkApprovals, BulkUploads, RowIssuer],
-  exports: [BulkService, BulkUploads],
+  providers: [
+    IssueBulkRowsProcessor,
+    BulkService,
+    BulkApprovals,
+    BulkUploads,
+    KeyHolders,
+    RowIssuer,
+  ],
+  exports: [BulkService, BulkUploads, KeyHolders],
 })
 export class BulkModule {}

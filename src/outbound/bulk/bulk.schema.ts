@@ -57,8 +57,8 @@ export const checkedFile = z.object({
   total: reais.describe('Of the valid rows.'),
   payeeCount: integer,
   payees: z
-    .array(z.object({ name: z.string(), rows: integer, total: reais }))
-    .describe('Those of the largest totals, by the name, key or account in the rows.'),
+    .array(z.object({ name: z.string(), isKey: z.boolean(), rows: integer, total: reais }))
+    .describe('Those of the largest totals, by the name, Pix key or account in the rows.'),
   errors: z
     .array(
       z.object({

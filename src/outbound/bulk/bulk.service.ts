@@ -331,11 +331,11 @@ async function storeRows(tx: Tx, upload: NewUpload, rows: AsyncIterable<FileRow>
 function addPayment(
   checked: CheckedFile,
   payees: Map<string, CheckedFile['payees'][number]>,
-  { payee, cents }: RowPayment,
+  { payee, cents, isKey }: RowPayment,
 ): void {
   const name = payee.slice(0, maxPayeeLength);
   const { rows, total } = payees.get(name) ?? { rows: 0, total: 0n };
-  payees.set(name, { name, rows: rows + 1, total: total + cents });
+  payees.set(name, { name, isKey, rows: rows + 1, total: total + cents });
   checked.total += cents;
 }
 

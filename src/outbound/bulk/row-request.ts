@@ -25,6 +25,8 @@ export interface RowPayment {
   cents: bigint;
   /** The name, key or account by which the row names the other side. */
   payee: string;
+  /** It is a Pix key. */
+  isKey: boolean;
 }
 
 export type RowRequest =
@@ -58,6 +60,7 @@ function readExpectedPayment(request: unknown): RowRequest {
     reference: declared.externalId,
     cents: declared.amount ?? declared.amountTo ?? 0n,
     payee: declared.counterparty?.name ?? declared.counterparty?.taxId ?? '',
+    isKey: false,
   });
   return toRowRequest(issues, valid, textAt(request, 'externalId'));
 }
@@ -69,6 +72,7 @@ function readCharge(request: unknown): RowRequest {
     reference: charge.correlationId,
     cents: charge.Amount,
     payee: charge.payer.name,
+    isKey: false,
   });
   return toRowRequest(issues, valid, textAt(request, 'correlationId'));
 }
@@ -112,6 +116,7 @@ function readTransfer(request: unknown): RowRequest {
     reference: reference ?? '',
     cents: transfer.amount,
     payee: isKey ? (transfer as KeyTransfer).key : payeeOf(transfer as TransferRequest),
+    isKey,
   });
   return toRowRequest(issues, valid, reference);
 }

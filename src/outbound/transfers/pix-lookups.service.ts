@@ -1,6 +1,7 @@
 // Look-ups of Pix keys: the account of a key, and the endToEndId that starts one transfer to that
-// account. The key is personal data and is not stored.
+// account. Key and holder are personal data: who approves sees them until they are too old.
 import { Injectable } from '@nestjs/common';
+import { CronExpression } from '@nestjs/schedule';
 import { AccountsService } from '../../access/accounts/accounts.service.js';
 import { BankService } from '../../bank/bank.service.js';
 import { parsePixKey } from '../../brazil/pix-key.js';
@@ -21,11 +22,16 @@ import type { OperationRef } from '../operations/operations.queries.js';
 import { Reply } from '../../platform/http/contract-route.js';
 import { AppError, conflict, ruleBroken } from '../../platform/errors.js';
 import { canonicalJson } from '../../platform/json/exact-json.js';
+import { deleteInBatches } from '../../platform/postgres/retention.js';
+import { Every } from '../../platform/queue/timers.js';
+import { Settings } from '../../platform/settings/config.js';
 import { SecretBox } from '../../platform/secret-box.js';
 import { readBankTime } from '../../statement/lines/bank-clock.queries.js';
 import { BankTime } from '../../statement/lines/bank-time.service.js';
 import { pixLookupExpiry } from './transfer-request.js';
+import { lookedUpPayee, type LookedUpPayee } from './looked-up-payee.js';
 import {
+  deleteOldPayees,
   insertPixLookup,
   readLookupRules,
   type LookupClaim,
@@ -42,27 +48,38 @@ export class PixLookupsService {
     private readonly bank: BankService,
     private readonly bankTime: BankTime,
     private readonly secretBox: SecretBox,
+    private readonly settings: Settings,
   ) {}
 
   /** Looks the key up at the bank and stores the look-up, so that it can start a transfer. */
   async lookUp(
     accountId: number,
     input: RouteInput<typeof lookUpPixKey>,
-  ): Promise<{ endToEndId: string; reply: Reply }> {
+  ): Promise<{ endToEndId: string; payee: LookedUpPayee; reply: Reply }> {
     const account = await this.accounts.get(accountId);
     const { status, text, value, date } = await this.bank.callOrThrow(lookUpPixKey, account, input);
     const lookedUpAt = date ?? (await this.bankTime.now(accountId));
     const { endToEndId } = value;
+    const payee = lookedUpPayee(input.body.key, value);
     await insertPixLookup(this.database.prisma, {
       ...{ accountId, endToEndId, lookedUpAt },
       counterparty: counterpartyOf(value),
       expiresAt: pixLookupExpiry(endToEndId, lookedUpAt),
       ...this.hashesOf(input.body, value),
+      payee: JSON.stringify(payee),
     });
-    return { endToEndId, reply: new Reply(status, text) };
+    return { endToEndId, payee, reply: new Reply(status, text) };
   }
 
-  /** The key and the holder are personal data: only whether they are the same again is stored. */
+  @Every('look-up-retention', CronExpression.EVERY_MINUTE)
+  async deleteOldPayees(): Promise<void> {
+    const { prisma } = this.database;
+    await deleteInBatches(this.settings.retention.requestDays, (days, limit) =>
+      deleteOldPayees(prisma, days, limit),
+    );
+  }
+
+  /** By these, it is known for ever whether key and holder are the same again. */
   private hashesOf(
     { key, holderDocument }: PixLookupRequest,
     { beneficiary, keyBelongsHolder }: PixLookupResponse,

@@ -1,5 +1,6 @@
 // SQL of transfers and of the look-ups that they use. A state only advances: a late report never
 // changes a final state.
+import { readLookedUpPayee, type LookedUpPayee } from './looked-up-payee.js';
 import {
   opaqueAccountId,
   opaqueArray,
@@ -143,7 +144,7 @@ export async function readLookupRules(
   return lookup ?? null;
 }
 
-/** What a look-up shows, as it is stored: the key and the holder only as keyed hashes. */
+/** What a look-up shows, as it is stored: beside `payee`, key and holder only as keyed hashes. */
 export type NewPixLookup = Omit<PixLookup, 'operationId'>;
 
 /**
@@ -154,16 +155,46 @@ export type NewPixLookup = Omit<PixLookup, 'operationId'>;
 export async function insertPixLookup(db: Db, lookup: NewPixLookup): Promise<void> {
   await db.$executeRaw`
     INSERT INTO pix_lookup AS l (account_id, end_to_end_id, counterparty, looked_up_at, expires_at,
-                                 key_hash, holder_hash, holder_document_hash, key_belongs_holder)
+                                 key_hash, holder_hash, holder_document_hash, key_belongs_holder,
+                                 payee)
     VALUES (${lookup.accountId}, ${lookup.endToEndId}, ${lookup.counterparty},
             ${lookup.lookedUpAt}, ${lookup.expiresAt}, ${lookup.keyHash}, ${lookup.holderHash},
-            ${lookup.holderDocumentHash}, ${lookup.keyBelongsHolder})
+            ${lookup.holderDocumentHash}, ${lookup.keyBelongsHolder}, ${lookup.payee})
     ON CONFLICT (account_id, end_to_end_id) DO UPDATE
     SET key_belongs_holder = EXCLUDED.key_belongs_holder
           AND COALESCE(l.holder_document_hash = EXCLUDED.holder_document_hash
                        AND l.key_belongs_holder, true),
         holder_document_hash = EXCLUDED.holder_document_hash
     WHERE EXCLUDED.holder_document_hash IS NOT NULL`;
+}
+
+/** Deletes whom look-ups of more than `days` ago have named. Returns how many it has found. */
+export async function deleteOldPayees(db: Db, days: number, limit: number): Promise<number> {
+  return db.$executeRaw`
+    UPDATE pix_lookup SET payee = NULL
+    WHERE (account_id, end_to_end_id) IN (
+      SELECT account_id, end_to_end_id FROM pix_lookup
+      WHERE payee IS NOT NULL
+        AND looked_up_at < (SELECT clock_timestamp() - ${days} * interval '1 day')
+      ORDER BY looked_up_at LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED)`;
+}
+
+/** Whom the look-ups name, by their endToEndId. */
+export async function findLookedUpPayees(
+  db: Db,
+  accountId: number,
+  endToEndIds: readonly string[],
+): Promise<Map<string, LookedUpPayee>> {
+  if (endToEndIds.length === 0) return new Map();
+  const found = await db.pixLookup.findMany({
+    where: { accountId, endToEndId: { in: [...endToEndIds] } },
+    select: { endToEndId: true, payee: true },
+  });
+  return new Map(
+    found.flatMap(({ endToEndId, payee }) =>
+      payee === null ? [] : [[endToEndId, readLookedUpPayee(payee)] as const],
+    ),
+  );
 }
 
 /** Whether a report (r) names a transfer (t) by an endToEndId that it has or had. */

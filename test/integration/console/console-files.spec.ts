@@ -2,6 +2,7 @@
 // first steps to a reconciled payment.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { maxFileBytes } from '../../../src/outbound/bulk/bulk.schema.js';
+import { PixLookupsService } from '../../../src/outbound/transfers/pix-lookups.service.js';
 import { BulkService } from '../../../src/outbound/bulk/bulk.service.js';
 import { Operators } from '../../../src/access/people/operators.service.js';
 import type { PersonRole } from '../../../src/access/people/roles.js';
@@ -143,18 +144,33 @@ describe('the pages of files', () => {
       const checked = await sendFile(people.analyst, { ...form, path: 'bulk/check' });
       for (const shown of ['1.240,00', 'maria@pessoa-dois.example', 'What would be sent'])
         expect(checked.text).toContain(shown);
+      // The bank says who holds the key, and the button what it does.
+      expect(checked.text).toMatch(/<strong>Maria[^<]*<\/strong>.*Pix key or code maria@/s);
+      expect(checked.text).toMatch(/Balance after<\/dt>/);
+      expect(checked.text).toContain('Store and send 2 payments, R$\u00a01.240,00 in total');
       const hash = /name="hash" value="([0-9a-f]{64})"/.exec(checked.text)?.[1] ?? '';
       // What follows the file is not read.
       const shownForm = /<form [^>]*multipart.*?<\/form>/s.exec(checked.text)?.[0] ?? '';
       const names = [...shownForm.matchAll(/ name="(\w+)"/g)].map(([, name]) => name);
       expect([names.includes('hash'), names.at(-1)]).toEqual([true, 'file']);
       const before = await countUploads();
+      const unchecked = await sendFile(people.analyst, form);
+      expect([unchecked.status, await countUploads()]).toEqual([422, before]);
+      expect(unchecked.text).toContain('Check the file first');
       const other = { ...form, content: file(row('c-1', '1.234,50'), row('c-2', '55,50')), hash };
       const refused = await sendFile(people.analyst, other);
       expect([refused.status, await countUploads()]).toEqual([422, before]);
       expect(refused.text).toContain('This is not the file that was checked.');
       expect(refused.text).toContain(`name="hash" value="${hash}"`);
       expect((await sendFile(people.analyst, { ...form, hash })).status).toBe(303);
+    });
+
+    it('says of a key that could not be looked up why', async () => {
+      const content = 'externalId;amount;key\nn-1;1;nobody@x.example';
+      const form = { path: 'bulk/check', kind: 'transfers', content };
+      const { text } = await sendFile(people.analyst, form);
+      expect(text).toContain('<strong>Name not known</strong>');
+      expect(text).toContain('The bank does not know this key');
     });
 
     it.each(kinds)('has an example file of %s, which is valid as it is', async (kind) => {
@@ -405,5 +421,23 @@ describe('the pages of files', () => {
     expect(running.text).toMatch(/^<div id="reading"/);
     expect(running.text).toContain('is being read for the first time');
     expect(running.text).toContain('hx-trigger="every 2s"');
+  });
+
+  it('show who approves an upload whom its Pix keys pay', async () => {
+    const policy = { aboveAmount: '0', approvals: '1', expiresAfterHours: '24', reason: 'rule' };
+    const { status } = await people.admin.submit(`${pages}/approval-policy`, policy);
+    expect(status).toBe(303);
+    const content = 'externalId;amount;key\nk-1;8,25;maria@pessoa-dois.example';
+    const form = { kind: 'transfers', content };
+    const checked = await sendFile(people.analyst, { ...form, path: 'bulk/check' });
+    const hash = /name="hash" value="([0-9a-f]{64})"/.exec(checked.text)?.[1] ?? '';
+    await issue((await sendFile(people.analyst, { ...form, hash })).location);
+    const { text } = await people.approver.get(`${pages}/approvals`);
+    expect(text).toMatch(/R\$\u00a08,25.*<strong>Maria[^<]*<\/strong>.*Pix key maria@pessoa-dois/s);
+    expect((await people.viewer.get(`${pages}/approvals`)).text).not.toContain('Maria');
+    await update("UPDATE pix_lookup SET looked_up_at = now() - interval '401 days'");
+    const lookUps = service.application.get(PixLookupsService, { strict: false });
+    await lookUps.deleteOldPayees();
+    expect((await update('SELECT 1 FROM pix_lookup WHERE payee IS NOT NULL')).rows).toEqual([]);
   });
 });
