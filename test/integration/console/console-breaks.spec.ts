@@ -229,20 +229,6 @@ describe('the pages of breaks', () => {
       expect(await get(id)).toMatchObject({ state: 'resolved', resolution: 'link' });
     });
 
-    it('says what stays open of a payment before a line of another amount is linked', async () => {
-      await service.sync();
-      const { nsu } = await fixture.addUnexpectedLine({ amountCents: 700 });
-      const payment = await fixture.addExpectedPayment({ amountCents: 1_000 });
-      const id = await fixture.letDeadlinePass(payment);
-      const action = `${breaks}/${id}/link?state=open`;
-      const asked = { shown: (await open(id)).shown, reason, other: String(nsu) };
-      const { status, text, fields } = await analyst.confirm(action, asked, action);
-      expect([status, (await fixture.liveMatches(nsu)).length]).toEqual([409, 0]);
-      expect(text).toContain('Stays open</dt><dd>R$\u00a03,00');
-      expect((await analyst.submit(action, fields)).status).toBe(303);
-      expect(await fixture.liveMatches(nsu)).toHaveLength(1);
-    });
-
     it('reopens what a person resolved, and says why it cannot reopen the rest', async () => {
       const { id } = await fixture.addUnexpectedLine();
       await fixture.act(id, 'accept');
@@ -254,28 +240,6 @@ describe('the pages of breaks', () => {
       expect((await open(id)).text).not.toContain(`/breaks/${id}/reopen`);
       const refused = await send(id, 'reopen');
       expect([refused.status, refused.text.includes('resolved automatically')]).toEqual([
-        409,
-        true,
-      ]);
-    });
-
-    it('requests the refund of a Pix once, for the amount that is typed', async () => {
-      const { nsu, id } = await receivePix(9);
-      const page = `${breaks}/${id}/refund`;
-      const asked = { shown: (await open(id)).shown, reason, amount: '4,00' };
-      const action = `${page}?state=open`;
-      const { text, fields } = await analyst.confirm(action, asked, `${page}/confirm`);
-      expect(text).toMatch(/<div class="payee"><strong>[^<]+<\/strong><dl><dt>CPF or CNPJ/);
-      expect(text).toContain('Refund R$\u00a04,00 to');
-      expect((await send(id, 'refund', { amount: '4,00' })).status).toBe(409);
-      const both = [await analyst.submit(action, fields), await analyst.submit(action, fields)];
-      expect(both.map(({ status }) => status)).toEqual([303, 303]);
-      expect(both[0]!.location).toBe(`${breaks}/${id}?state=open&did=refund`);
-      const { body } = await service.call('GET', `/v1/refunds?originalNsu=${nsu}`);
-      expect(body.data).toMatchObject([{ amount: 4 }]);
-      expect((await open(id)).text).toContain('Refund in progress · analyst@example.com');
-      const refused = await send(id, 'accept');
-      expect([refused.status, refused.text.includes('A refund is in progress')]).toEqual([
         409,
         true,
       ]);
