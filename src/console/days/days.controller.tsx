@@ -132,14 +132,12 @@ export class DaysPages {
     const { t, query } = visit;
     const { id } = accountOf(visit);
     const { filters, wrong } = readFilters(listDayCloses.query, query);
-    const [{ data, next }, waiting, { BalanceChart }] = await Promise.all([
+    const [{ data, next }, waiting, { StepChart }] = await Promise.all([
       this.dayCloses.list(id, { ...filters, limit: pageSize }),
       this.waiting.find(id),
       import('../kit/day-charts.js'),
     ]);
-    const oldestFirst = data
-      .map(({ date: day, closing: closingCents }) => ({ day, closingCents }))
-      .reverse();
+    const oldestFirst = data.map(({ date: day, closing: cents }) => ({ day, cents })).reverse();
     const body = (
       <>
         {query.has('started') && <Message kind="good">{t('days.runStarted')}</Message>}
@@ -153,7 +151,7 @@ export class DaysPages {
         />
         {data.length > 1 && (
           <ListCard>
-            <BalanceChart visit={visit} days={oldestFirst} />
+            <StepChart visit={visit} title="chart.balance" days={oldestFirst} />
           </ListCard>
         )}
         <Card title={t('days.certified')}>

@@ -31,12 +31,15 @@ export class ForecastPage {
     const { t } = visit;
     const { filters, wrong } = readFilters(getCashForecast.query, visit.query);
     try {
-      const forecast = await this.forecasts.read(accountOf(visit).id, filters);
+      const [forecast, { StepChart }] = await Promise.all([
+        this.forecasts.read(accountOf(visit).id, filters),
+        import('../kit/day-charts.js'),
+      ]);
       const body = (
         <>
           <p>{t('forecast.intro')}</p>
           <Filters visit={visit} fields={period} wrong={wrong} />
-          <Forecast visit={visit} forecast={forecast} />
+          <Forecast {...{ visit, forecast, StepChart }} />
         </>
       );
       return new Shown(t('forecast.title'), body);

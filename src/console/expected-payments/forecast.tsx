@@ -10,7 +10,6 @@ import { ListTable, type ListColumn } from '../kit/table.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import { pathTo } from '../visit.js';
-import { ForecastChart } from '../kit/balance-chart.js';
 
 type ForecastView = RouteOutput<typeof getCashForecast>;
 type ForecastDay = ForecastView['days'][number];
@@ -20,9 +19,15 @@ interface ForecastProps {
   forecast: ForecastView;
 }
 
-export function Forecast(props: ForecastProps): JSX.Element {
-  const { visit, forecast } = props;
+export function Forecast(
+  props: ForecastProps & { StepChart: (typeof import('../kit/day-charts.js'))['StepChart'] },
+): JSX.Element {
+  const { visit, forecast, StepChart } = props;
   const { t, language } = visit;
+  const days = forecast.days.map(({ date: day, closingBalance: cents, isProjected }) => ({
+    ...{ day, cents, isProjected },
+  }));
+  const balances = days.map(({ cents }) => cents).sort((one, other) => (one < other ? -1 : 1));
   return (
     <>
       <Cards>
@@ -30,8 +35,16 @@ export function Forecast(props: ForecastProps): JSX.Element {
         <Apart visit={visit} title="forecast.overdue" apart={forecast.overdue} />
         <Apart visit={visit} title="forecast.undated" apart={forecast.undated} />
       </Cards>
-      <Card title={t('forecast.chart')}>
-        <ForecastChart visit={visit} days={forecast.days} today={forecast.today} />
+      <Card>
+        <StepChart
+          {...{ visit, days, title: 'forecast.chart', today: forecast.today }}
+          label={t('forecast.chartLabel', {
+            from: printDay(forecast.from),
+            to: printDay(forecast.to),
+            least: formatAmount(balances[0] ?? 0n),
+            greatest: formatAmount(balances.at(-1) ?? 0n),
+          })}
+        />
       </Card>
       <Card title={t('forecast.days')}>
         <ListTable

@@ -52,7 +52,7 @@ export class FirstStepsPage {
   @ConsolePage({
     path: firstSteps,
     needs: 'view',
-    menu: { title: 'firstSteps.title', section: 'today', place: 11 },
+    menu: { title: 'firstSteps.title', section: 'today', place: 12 },
   })
   async show(@Visiting() visit: Visit): Promise<PageAnswer> {
     if (!visit.query.has('demo') || !this.mayOpenDemo(visit)) return this.page(visit);

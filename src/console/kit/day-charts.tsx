@@ -1,8 +1,9 @@
 // Charts over days, as SVG. This file is loaded with the first page that draws one, because its
 // libraries need not load when the service starts. Colour is never the only difference: what goes
 // out points down, and each outcome has a pattern. Each chart has its figures in a table as well.
+// Every axis has zero. A narrow screen shows the end at which today is, with the values beside it.
 import { scaleBand, scaleLinear, type ScaleBand, type ScaleLinear } from 'd3-scale';
-import { line, stack } from 'd3-shape';
+import { curveStep, line, stack } from 'd3-shape';
 import type { ComponentChildren, JSX } from 'preact';
 import type { PlainDate } from '../../brazil/calendar.js';
 import type { Cents } from '../../brazil/cents.js';
@@ -13,7 +14,10 @@ import type { TextKey } from '../texts.js';
 
 const width = 600;
 const height = 230;
-const inner = { left: 102, right: 582, top: 12, bottom: 200 };
+const inner = { top: 12, bottom: 200 };
+/** Where the days stand: the values of the axis are at the side of today. */
+const sides = { past: { left: 12, right: 492 }, ahead: { left: 102, right: 582 } } as const;
+type Side = keyof typeof sides;
 
 type Amounts = ScaleLinear<number, number>;
 
@@ -82,36 +86,73 @@ export function OutcomeChart({ visit, days }: { visit: Visit; days: readonly Cha
 
 const outcomeLegend = chartOutcomes.map((outcome) => [outcome, `chart.${outcome}`] as const);
 
-/** The balance at the end of each day. */
-export function BalanceChart({
+interface StepDay {
+  day: PlainDate;
+  /** At the end of the day. */
+  cents: Cents;
+  /** The day is not over. */
+  isProjected?: boolean;
+}
+
+/** What has one value until it changes, such as a balance: each day is a step. */
+export function StepChart({
   visit,
+  title,
+  label,
   days,
+  today,
 }: {
   visit: Visit;
-  days: readonly { day: PlainDate; closingCents: Cents }[];
-}) {
-  const balances = days.map(({ closingCents }) => Number(closingCents));
-  const span = [Math.min(0, ...balances), Math.max(1, ...balances)];
+  title: TextKey;
+  /** What a reader of the screen hears; the title without it. */
+  label?: string;
+  days: readonly StepDay[];
+  /** Where days after today are shown. */
+  today?: PlainDate;
+}): JSX.Element {
+  const values = days.map(({ cents }) => Number(cents));
+  const span = [Math.min(0, ...values), Math.max(1, ...values)];
   const amounts = scaleLinear(span, [inner.bottom, inner.top]).nice(4);
-  const places = placesOf(days);
-  const middle = (day: PlainDate) => (places(day) ?? 0) + places.bandwidth() / 2;
-  const path = line<(typeof days)[number]>()
+  const side = today === undefined ? 'past' : 'ahead';
+  const places = placesOf(days, side);
+  const middle = (day: PlainDate) => round((places(day) ?? 0) + places.bandwidth() / 2);
+  const pathOf = line<StepDay>()
+    .curve(curveStep)
     .x(({ day }) => middle(day))
-    .y(({ closingCents }) => amounts(Number(closingCents)))([...days]);
+    .y(({ cents }) => round(amounts(Number(cents))));
+  const found = days.findIndex(({ isProjected }) => isProjected === true);
+  const projectedFrom = found === -1 ? days.length : found;
+  const last = days[projectedFrom - 1];
+  // The projected part begins at the last day that is over, so that the line has no gap.
+  const projected = days.slice(Math.max(projectedFrom - 1, 0));
   return (
-    <Chart visit={visit} name="balance" title="chart.balance" legend={[]}>
-      <Axes visit={visit} days={days} amounts={amounts} write={writeCents} />
-      <path class="balance" d={path ?? ''} />
-      {days.map(({ day, closingCents }) => (
-        <circle class="balance" cx={middle(day)} cy={amounts(Number(closingCents))} r={3} />
-      ))}
+    <Chart visit={visit} name="steps" title={title} legend={[]} {...{ label, side }}>
+      <Axes visit={visit} days={days} amounts={amounts} write={writeCents} side={side} />
+      {today !== undefined && places(today) !== undefined && (
+        <line
+          class="today"
+          {...{ x1: middle(today), x2: middle(today) }}
+          y1="0"
+          y2={inner.bottom}
+        />
+      )}
+      <path class="balance" d={pathOf(days.slice(0, projectedFrom)) ?? ''} />
+      {projectedFrom < days.length && (
+        <path class="balance projected" d={pathOf(projected) ?? ''} />
+      )}
+      {last && (
+        <circle
+          class="balance"
+          {...{ cx: middle(last.day), cy: round(amounts(Number(last.cents))), r: 3 }}
+        />
+      )}
     </Chart>
   );
 }
 
-function placesOf(days: readonly { day: PlainDate }[]): ScaleBand<string> {
+function placesOf(days: readonly { day: PlainDate }[], side: Side = 'past'): ScaleBand<string> {
   const names = days.map(({ day }) => day);
-  return scaleBand(names, [inner.left, inner.right]).paddingInner(0.25);
+  return scaleBand(names, [sides[side].left, sides[side].right]).paddingInner(0.25);
 }
 
 /** Without the cents: the axis shows whole amounts. */
@@ -157,13 +198,20 @@ function Axes({
   days,
   amounts,
   write,
+  side = 'past',
 }: {
   visit: Visit;
   days: readonly { day: PlainDate }[];
   amounts: Amounts;
   write: (value: number) => string;
+  side?: Side;
 }): JSX.Element {
-  const places = placesOf(days);
+  const places = placesOf(days, side);
+  const { left, right } = sides[side];
+  const values =
+    side === 'past'
+      ? ({ x: right + 6, 'text-anchor': 'start' } as const)
+      : ({ x: left - 6, 'text-anchor': 'end' } as const);
   const step = Math.max(1, Math.ceil(days.length / 6));
   return (
     <>
@@ -171,10 +219,10 @@ function Axes({
         <>
           <line
             class={value === 0 ? 'zero' : 'grid'}
-            {...{ x1: inner.left, x2: inner.right }}
+            {...{ x1: left, x2: right }}
             {...{ y1: round(amounts(value)), y2: round(amounts(value)) }}
           />
-          <text x={inner.left - 6} y={round(amounts(value)) + 4} text-anchor="end">
+          <text {...values} y={round(amounts(value)) + 4}>
             {write(value)}
           </text>
         </>
@@ -199,12 +247,16 @@ function Chart({
   visit: { t },
   name,
   title,
+  label = t(title),
+  side = 'past',
   legend,
   children,
 }: {
   visit: Visit;
   name: string;
   title: TextKey;
+  label?: string | undefined;
+  side?: Side;
   legend: readonly (readonly [kind: string, text: TextKey])[];
   children: ComponentChildren;
 }): JSX.Element {
@@ -212,6 +264,12 @@ function Chart({
     <figure class="chart">
       <figcaption>
         <strong>{t(title)}</strong>
+        {side === 'ahead' && (
+          <>
+            <span class="legend-past">{t('chart.past')}</span>
+            <span class="legend-projected">{t('chart.projected')}</span>
+          </>
+        )}
         {legend.map(([kind, text]) => (
           <span class="key">
             <svg width="14" height="14" aria-hidden="true">
@@ -226,8 +284,8 @@ function Chart({
           </span>
         ))}
       </figcaption>
-      <div class="scroll" role="region" aria-label={t(title)} tabindex={0}>
-        <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={t(title)}>
+      <div class={`scroll ${side}`} role="region" aria-label={t(title)} tabindex={0}>
+        <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}>
           <title>{t(title)}</title>
           <defs>
             {legend.map(([kind]) => (

@@ -52,6 +52,29 @@ export function NamedValues({
   );
 }
 
+export interface KeyFigure {
+  name: string;
+  value: ComponentChildren;
+  /** Of when it is, or what it is compared with. */
+  hint?: ComponentChildren;
+  isWide?: boolean;
+}
+
+/** The few figures that matter, in large: two beside each other on a telephone. */
+export function KeyFigures({ figures }: { figures: readonly KeyFigure[] }): JSX.Element {
+  return (
+    <dl class="figures">
+      {figures.map(({ name, value, hint, isWide }) => (
+        <div class={isWide ? 'wide' : undefined}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+          {hint && <dd class="hint">{hint}</dd>}
+        </div>
+      ))}
+    </dl>
+  );
+}
+
 /** A part of a page. */
 export function Card({
   title,

@@ -56,7 +56,7 @@ export class PayerPages {
   @ConsolePage({
     path: payer,
     needs,
-    menu: { title: 'payer.title', section: 'today', place: 12, isOfSandbox: true },
+    menu: { title: 'payer.title', section: 'today', place: 13, isOfSandbox: true },
   })
   async show(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.page(visit);

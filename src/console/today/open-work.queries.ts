@@ -1,17 +1,8 @@
 // What waits for a person, in numbers and in cents. The cost follows what is open, not the history.
 import { opaqueAccountId, type Db } from '../../platform/postgres/database.service.js';
 import { Prisma } from '../../generated/service/client.js';
-import { maxOverdue } from './today.js';
-
-export interface WorkSum {
-  topic: 'break' | 'operation' | 'overdue' | 'line';
-  /** The kind of the breaks, the state of the operations or lines; `in` or `out` of payments. */
-  name: string;
-  count: bigint;
-  cents: bigint;
-  /** How many have no amount, and are in no sum. */
-  withoutAmount: bigint;
-}
+import type { BreakSpan } from './overview.js';
+import { maxOverdue, type WorkSum } from './today.js';
 
 const sums = (cents: Prisma.Sql) => Prisma.sql`count(*) AS count,
   COALESCE(sum(${cents}), 0)::bigint AS cents, count(*) - count(${cents}) AS "withoutAmount"`;
@@ -61,4 +52,33 @@ export async function readNewestBalance(db: Db, accountId: number): Promise<Newe
            ) AS at
     FROM statement_state s WHERE s.account_id = ${accountId}`;
   return row ?? { cents: null, at: null };
+}
+
+/** Breaks that are open, and those that were resolved since; days are days at the bank. */
+export async function listBreakSpans(
+  db: Db,
+  accountId: number,
+  from: string,
+): Promise<BreakSpan[]> {
+  const account = opaqueAccountId(accountId);
+  const openedDay = Prisma.sql`GREATEST(opened_day_of(opened_day, opened_at), ${from})`;
+  // A day is written once for each group: to write it for each break would cost more than the rest.
+  return db.$queryRaw<BreakSpan[]>`
+    SELECT "openedDay", to_char(resolved, 'YYYY-MM-DD') AS "resolvedDay", cents
+    FROM (
+      SELECT ${openedDay} AS "openedDay", NULL::date AS resolved,
+             COALESCE(sum(amount_cents), 0)::bigint AS cents
+      FROM break WHERE account_id = ${account} AND state = 'open' GROUP BY 1
+      UNION ALL
+      SELECT ${openedDay},
+             ((b.resolved_at + clock.bank) AT TIME ZONE 'UTC' - interval '3 hours')::date,
+             COALESCE(sum(b.amount_cents), 0)::bigint
+      FROM (
+        SELECT COALESCE(max(clock_offset_ms), 0) * interval '1 millisecond' AS bank
+        FROM statement_state WHERE account_id = ${account}
+      ) clock
+      JOIN break b ON b.account_id = ${account} AND b.state = 'resolved'
+        AND b.resolved_at >= ${from}::date - clock.bank
+      GROUP BY 1, 2
+    ) spans`;
 }

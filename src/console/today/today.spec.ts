@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { WorkSum } from './open-work.queries.js';
-import { findProblems, listWork, type TodayFacts } from './today.js';
+import { findProblems, listWork, type TodayFacts, type WorkSum } from './today.js';
 
 const explained: TodayFacts = {
   ...{ total: 10n, pending: 0n, complete: true, balanceAgrees: true },

@@ -1,6 +1,5 @@
 // Whether everything is explained, in one sentence or in what is wrong, and which page shows it.
 import type { TextKey } from '../texts.js';
-import type { WorkSum } from './open-work.queries.js';
 
 /** The days of the charts, the last one of them today. */
 export const chartDays = 30;
@@ -42,6 +41,16 @@ export function findProblems(facts: TodayFacts): Problem[] {
   if (facts.pending > 0n) add('today.pending', 'statement?state=pending', facts.pending);
   if (facts.overdue > 0n) add('today.overdue', 'expected-payments?state=overdue', facts.overdue);
   return problems;
+}
+
+export interface WorkSum {
+  topic: 'break' | 'operation' | 'overdue' | 'line';
+  /** The kind of the breaks, the state of the operations or lines; `in` or `out` of payments. */
+  name: string;
+  count: bigint;
+  cents: bigint;
+  /** How many have no amount, and are in no sum. */
+  withoutAmount: bigint;
 }
 
 /** What a person can take up now. */

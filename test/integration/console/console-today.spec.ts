@@ -112,6 +112,31 @@ describe('Today', () => {
     expect(plain).toContain(`of the line of ${formatTime(occurredAt, 'en')}.`);
   });
 
+  it('is an overview for the finance director, with of when each figure is', async () => {
+    const { text } = await viewer.get('/console/accounts/main/overview');
+    const plain = text
+      .replaceAll('\u00a0', ' ')
+      .replace(/<[^>]*>/g, '|')
+      .replace(/\|+/g, '|');
+    expect(plain).toMatch(/\|Cash now\|R\$ [\d.,]+\|of the line of [^|]+\|/);
+    expect(plain).toContain('|In today|R$ 1.334,56|Out today|R$ 0,00|Expected in, 7 days|R$ 0,00|');
+    expect(plain).toContain('|Unexplained|R$ 1.334,56|Breaks: 2. 30 days ago: R$ 0,00.|');
+    expect(plain).toContain('|Await approval|R$ 0,00|Payments: 0|');
+    expect(text).toMatch(/<path class="balance" d="M/);
+    const { rows } = await query(`SELECT id FROM break ORDER BY amount_cents LIMIT 1`);
+    await query(
+      `UPDATE break SET state = 'resolved', resolved_at = clock_timestamp(), resolution = 'accept'
+       WHERE id = $1`,
+      rows[0].id,
+    );
+    const after = await viewer.get('/console/accounts/main/overview');
+    expect(after.text.replaceAll('\u00a0', ' ')).toContain('R$ 1.234,56');
+    await query(
+      `UPDATE break SET state = 'open', resolved_at = NULL, resolution = NULL WHERE id = $1`,
+      rows[0].id,
+    );
+  });
+
   it('leaves webhooks to Connections, with since when and what to do', async () => {
     const connections = '/console/accounts/main/connections';
     const textOf = async () =>
