@@ -1,5 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { formatAmount, formatClock, formatCount, formatDuration, formatTime } from './formats.js';
+import {
+  formatAmount,
+  formatClock,
+  formatCount,
+  formatDuration,
+  formatTime,
+  withUnseenNamed,
+} from './formats.js';
 
 describe('the console writes', () => {
   it.each([
@@ -19,6 +26,12 @@ describe('the console writes', () => {
     expect(formatTime(time, 'en')).toBe('24/11/2026, 22:02:03');
     expect(formatClock(time, 'pt')).toBe('22:02:03');
     expect(formatTime(null, 'pt')).toBe('—');
+  });
+
+  it('characters that turn text around or hide, by their names', () => {
+    expect(withUnseenNamed('<b title="\u202E">Ana \u202Egpj.\u0000x\u200B</b>\n👩🏽‍💼')).toBe(
+      '<b title="\u202E">Ana \\u202egpj.\\u0000x\\u200b</b>\n👩🏽‍💼',
+    );
   });
 
   it('counts in groups, and durations in the unit that people read', () => {

@@ -64,6 +64,15 @@ function formatOf(language: Language, options: Intl.DateTimeFormatOptions): Intl
   return known;
 }
 
+/** Of a page: its tags, and characters that turn text around, hide, or control a device. */
+const tagOrUnseen =
+  /<(?:"[^"]*"|[^">])*>|(?![\t\n\r])\p{Cc}|[\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu;
+
+/** The page with such characters of its text named, so that none is obeyed. */
+export function withUnseenNamed(html: string): string {
+  return html.replace(tagOrUnseen, (found) => (found.startsWith('<') ? found : escapeOf(found)));
+}
+
 /** The escape of JSON for a character, in place of one that would not be seen as itself. */
 export function escapeOf(character: string): string {
   const units = character.split('').map((unit) => unit.charCodeAt(0));

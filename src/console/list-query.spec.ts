@@ -14,6 +14,15 @@ describe('the filters of a page', () => {
     });
   });
 
+  it('have days as people type them', () => {
+    const ofDay = z.object({ day: z.iso.date().optional(), text: z.string().optional() });
+    const readDay = (text: string) => readFilters(ofDay, new URLSearchParams(text));
+    expect(readDay('day=29/11/2026&text=1/2/2026').filters).toEqual({
+      ...{ day: '2026-11-29', text: '1/2/2026' },
+    });
+    expect(readDay('day=31/02/2026')).toEqual({ filters: {}, wrong: ['day'] });
+  });
+
   it('are absent where a field is empty', () => {
     expect(read('state=&limit= ')).toEqual({ filters: {}, wrong: [] });
   });

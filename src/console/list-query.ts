@@ -1,5 +1,6 @@
 // Reads the filters of a page's address by the query schema that the API has for the same list.
 import type { z } from 'zod';
+import { typedDay } from './typed-day.js';
 
 /** Wrong filters are left out, and named, so that a page opens with whatever its address holds. */
 export interface ReadFilters<Query> {
@@ -15,7 +16,15 @@ export function readFilters<Schema extends z.ZodType>(
   const given = Object.fromEntries([...query].filter(([, value]) => value.trim() !== ''));
   const parsed = schema.safeParse(given);
   if (parsed.success) return { filters: parsed.data, wrong: [] };
-  const wrong = new Set(parsed.error.issues.map(({ path }) => String(path[0] ?? '')));
+  const refused = parsed.error.issues.map(({ path }) => String(path[0] ?? ''));
+  // A day as people type it.
+  const days = refused.filter((name) => typedDay(given[name] ?? '') !== (given[name] ?? ''));
+  if (days.length > 0) {
+    const changed = new URLSearchParams(given);
+    for (const name of days) changed.set(name, typedDay(given[name] ?? ''));
+    return readFilters(schema, changed);
+  }
+  const wrong = new Set(refused);
   const right = Object.fromEntries(Object.entries(given).filter(([name]) => !wrong.has(name)));
   const again = schema.safeParse(right);
   // A rule about several filters at once names none of them.

@@ -7,6 +7,7 @@ import type { Session } from '../access/people/sessions.service.js';
 import { AppError, invariant } from '../platform/errors.js';
 import { readUuid } from '../platform/http/listing.js';
 import type { Visit } from './requests.js';
+import { typedDay } from './typed-day.js';
 
 const maxReasonLength = 500;
 
@@ -79,5 +80,5 @@ export function typed({ form }: Visit, name: string): string {
 
 /** What the audit may hold of a field: a word or a day; a dash for anything else. */
 export function auditedWord({ form }: Visit, name: string): string {
-  return /^[\w-]{1,20}$/.exec(form.get(name) ?? '')?.[0] ?? '-';
+  return /^[\w-]{1,20}$/.exec(typedDay(form.get(name) ?? ''))?.[0] ?? '-';
 }

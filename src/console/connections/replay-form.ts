@@ -1,5 +1,6 @@
 // What is delivered once more to an endpoint, as the form says it: its dead deliveries, or every
 // event since a time in São Paulo.
+import { typedDay } from '../typed-day.js';
 import { eventTypes, type EventType } from '../../events/event-types.js';
 
 export interface ReplayForm {
@@ -25,8 +26,9 @@ export function readReplayForm(form: URLSearchParams): ReplayForm {
 /** São Paulo has kept UTC−3 without daylight saving time since 2019. */
 const offset = '-03:00';
 
-/** The value of a field of the type `datetime-local`. Null for what is no time. */
-export function readLocalTime(text: string): Date | null {
+/** A time as a person types it. Null for what is no time. */
+export function readLocalTime(typed: string): Date | null {
+  const text = typedDay(typed);
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/.test(text)) return null;
   const seconds = text.length === 'yyyy-mm-ddThh:mm'.length ? ':00' : '';
   const time = new Date(`${text}${seconds}${offset}`);

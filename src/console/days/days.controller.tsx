@@ -35,6 +35,7 @@ import {
   requireReason,
   typed,
 } from '../visit.js';
+import { typedDay } from '../typed-day.js';
 import { CertificateState, DaysWaiting } from './day-elements.js';
 import { DayFiles } from './day-files.service.js';
 
@@ -109,7 +110,7 @@ export class DaysPages {
   })
   async report(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.orProblem(visit, () => {
-      const month = typed(visit, 'month');
+      const month = typedDay(typed(visit, 'month'));
       if (parsePlainDate(`${month}-01`) === null) throw new AppError('validation_failed');
       return this.files.openReport(accountOf(visit), month);
     });

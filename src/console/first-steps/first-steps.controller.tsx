@@ -19,6 +19,7 @@ import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.de
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { fieldErrorsIn, problemIn } from '../problems.js';
+import { typedDay } from '../typed-day.js';
 import { accountOf, callerOf, pathTo, sessionOf, typed } from '../visit.js';
 import { demoSlug, DemoShop } from './demo-shop.service.js';
 import {
@@ -196,6 +197,6 @@ function readCharge(visit: Visit): FirstCharge {
     payerName: typed(visit, 'payerName'),
     payerDocument: typed(visit, 'payerDocument'),
     amount: typed(visit, 'amount'),
-    dueDate: typed(visit, 'dueDate'),
+    dueDate: typedDay(typed(visit, 'dueDate')),
   };
 }

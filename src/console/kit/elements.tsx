@@ -5,6 +5,7 @@ import { formatAmount, formatTime } from '../formats.js';
 import { Message } from './frame.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
+import { writeTypedDay } from '../typed-day.js';
 
 export type Tone = 'good' | 'bad' | 'warn' | 'plain';
 
@@ -186,7 +187,13 @@ export function Filters({
   );
 }
 
-function FilterInput({ visit: { t, query }, field }: { visit: Visit; field: FilterField }) {
+function FilterInput({
+  visit: { t, query, language },
+  field,
+}: {
+  visit: Visit;
+  field: FilterField;
+}) {
   const { name, label } = field;
   const value = query.get(name) ?? '';
   if ('options' in field)
@@ -207,7 +214,11 @@ function FilterInput({ visit: { t, query }, field }: { visit: Visit; field: Filt
     <label>
       {t(label)}
       {field.hint && <span class="hint"> {t(field.hint)}</span>}
-      <input {...{ name, value, type: field.type as 'text' }} />
+      {field.type === 'date' ? (
+        <input {...{ name, value: writeTypedDay(value, language), placeholder: t('app.date') }} />
+      ) : (
+        <input {...{ name, value, type: field.type as 'text' }} />
+      )}
     </label>
   );
 }

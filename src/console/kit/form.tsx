@@ -9,6 +9,7 @@ import { fieldErrorIn, problemKey } from '../problems.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import { typedNumber } from '../typed-amount.js';
+import { typedDay, writeTypedDay, type DayKind } from '../typed-day.js';
 import { typed } from '../visit.js';
 import { Card } from './elements.js';
 import { Form, Message, StepUpNotice } from './frame.js';
@@ -21,7 +22,7 @@ export interface FormField {
    * What is typed, and as what the request has it. `amount`: a number of reais. `lines`: a text
    * with line breaks. `list`: words between spaces or commas. `check`: true or false. `choices`:
    * those that are ticked. `radios`: a choice whose options all stand there. `file`: its form has
-   * a file. `datetime`: without a time zone. `secret`, `secretLines`: never shown again.
+   * a file. Days, months and times are typed: src/console/typed-day.ts. `datetime`: without a time zone. `secret`, `secretLines`: never shown again.
    */
   is?:
     | ('text' | 'email' | 'url' | 'secret' | 'number' | 'amount' | 'date' | 'time' | 'datetime')
@@ -76,6 +77,7 @@ function valueOf(visit: Visit, name: string, { is = 'text' }: FormField): unknow
   const text = typed(visit, name);
   if (text === '') return undefined;
   if (is === 'list') return text.split(/[\s,;]+/).filter((one) => one !== '');
+  if (isDay(is)) return typedDay(text);
   return is === 'number' || is === 'amount' ? typedNumber(text) : text;
 }
 
@@ -198,9 +200,11 @@ interface InputProps {
 
 const inputTypes = {
   ...{ text: 'text', list: 'text', amount: 'text', secret: 'password', number: 'number' },
-  ...{ email: 'email', url: 'url', date: 'date', time: 'time', datetime: 'datetime-local' },
-  ...{ month: 'month', file: 'file' },
+  ...{ email: 'email', url: 'url', date: 'text', time: 'time', datetime: 'text' },
+  ...{ month: 'text', file: 'file' },
 } as const;
+
+const isDay = (is: string): is is DayKind => ['date', 'month', 'datetime'].includes(is);
 
 function Input({ visit, name, field, isTyped, stored, error }: InputProps): JSX.Element {
   const { t, form } = visit;
@@ -208,7 +212,8 @@ function Input({ visit, name, field, isTyped, stored, error }: InputProps): JSX.
   const chosen = isTyped ? form.getAll(name) : [stored ?? []].flat().map(String);
   // A code that was refused is of no use again.
   const isShown = !is.startsWith('secret') && autocomplete !== 'one-time-code';
-  const text = isShown ? (chosen[0] ?? '') : '';
+  const given = isShown ? (chosen[0] ?? '') : '';
+  const text = isDay(is) && !isTyped ? writeTypedDay(given, visit.language) : given;
   const described = errorMarks(name, error);
   const named = (input: ComponentChildren, kind?: 'choice') => (
     <label class={kind}>
@@ -245,6 +250,7 @@ function Input({ visit, name, field, isTyped, stored, error }: InputProps): JSX.
     <input
       {...{ name, value: text, type: inputTypes[is] as 'text', ...limits, ...described }}
       {...(is === 'amount' ? { inputMode: 'decimal' } : {})}
+      {...(isDay(is) ? { placeholder: t(`app.${is}`) } : {})}
       autocomplete={autocomplete ?? 'off'}
     />,
   );

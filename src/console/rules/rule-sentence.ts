@@ -4,7 +4,7 @@ import { greatestTolerance } from '../../reconciliation/rules/rules.schema.js';
 import type { Cents } from '../../brazil/cents.js';
 import type { MatchAction, RuleAction, RuleCondition } from '../../reconciliation/decide/rule.js';
 import { formatAmount } from '../formats.js';
-import type { TextKey, Translate } from '../texts.js';
+import { findTextKey, type TextKey, type Translate } from '../texts.js';
 
 export interface SentenceOptions {
   t: Translate;
@@ -110,8 +110,14 @@ export function shownTaxId(document: string, isVisible: boolean): string {
 }
 
 function typesText(types: readonly string[], t: Translate): string {
-  const names = types.filter((one) => !one.endsWith('*'));
-  const prefixes = types.flatMap((one) => (one.endsWith('*') ? one.slice(0, -1) : []));
+  // What a person typed stands in quotes.
+  const names = types
+    .filter((one) => !one.endsWith('*'))
+    .map((one) => {
+      const key = findTextKey(`line.type.${one}`);
+      return key ? t(key) : `“${one}”`;
+    });
+  const prefixes = types.flatMap((one) => (one.endsWith('*') ? `“${one.slice(0, -1)}”` : []));
   const or = t('ruleSays.or');
   const parts = [
     names.length > 0 && t('ruleSays.types', { types: listOf(names, or) }),

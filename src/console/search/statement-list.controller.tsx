@@ -100,7 +100,11 @@ export class StatementPages {
       columns: (_rows) => [
         { label: 'list.kind', cell: ({ kind }) => t(`unreadable.kind.${kind}`) },
         { label: 'list.nsu', cell: ({ nsu }) => nsu?.toString() },
-        { label: 'unreadable.reason', is: 'wide', cell: ({ reason }) => reason },
+        {
+          label: 'unreadable.reason',
+          is: 'wide',
+          cell: ({ reason }) => whyUnreadable(visit, reason),
+        },
         { label: 'unreadable.recordedAt', at: ({ recordedAt }) => recordedAt },
         {
           label: 'unreadable.resolved',
@@ -176,6 +180,21 @@ export class StatementPages {
       },
     ];
   }
+}
+
+/** Why a line could not be read, in the reader's language. */
+function whyUnreadable({ t, language }: Visit, reason: string) {
+  if (language === 'en') return reason;
+  const path = /^cannot be read at (.*)$/.exec(reason)?.[1];
+  if (path === undefined)
+    return t(
+      reason === 'is a credit of a negative amount' ? 'unreadable.negative' : 'unreadable.changed',
+    );
+  return (
+    <>
+      {t('unreadable.cannotRead')} <code>{path === 'its root' ? '{}' : path}</code>
+    </>
+  );
 }
 
 function countIn(query: URLSearchParams, name: string): string {

@@ -9,6 +9,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { render } from 'preact-render-to-string';
 import { mergeMap, type Observable } from 'rxjs';
 import { SandboxControl } from '../../bank/sandbox-control.service.js';
+import { withUnseenNamed } from '../formats.js';
 import { ConsoleAssets } from '../assets.service.js';
 import { visitOf } from '../console.guard.js';
 import { ListAnswers } from './lists.service.js';
@@ -76,7 +77,7 @@ export class PageRenderer implements NestInterceptor {
       .headers({ ...pageSecurity(visit.nonce), ...headers })
       .header('content-type', 'text/html; charset=utf-8');
     if (cookies.length > 0) void reply.header('set-cookie', cookies);
-    if (visit.isRefresh && part) return render(part);
+    if (visit.isRefresh && part) return withUnseenNamed(render(part));
     return this.page(visit, shown);
   }
 
@@ -93,6 +94,6 @@ export class PageRenderer implements NestInterceptor {
         {body}
       </Frame>
     );
-    return `<!doctype html>${render(page)}`;
+    return `<!doctype html>${withUnseenNamed(render(page))}`;
   }
 }

@@ -32,6 +32,9 @@ export const appTexts = {
   ],
   'app.updated': ['Atualizado às {time}', 'Updated at {time}'],
 
+  'app.date': ['dd/mm/aaaa', 'yyyy-mm-dd'],
+  'app.month': ['mm/aaaa', 'yyyy-mm'],
+  'app.datetime': ['dd/mm/aaaa hh:mm', 'yyyy-mm-dd hh:mm'],
   'list.total': ['Total: {count}', 'Total: {count}'],
   'list.moreThan': ['Total: mais de {count}', 'Total: more than {count}'],
   'list.atLeast': ['Total: pelo menos {count}', 'Total: at least {count}'],

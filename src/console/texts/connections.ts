@@ -392,7 +392,7 @@ export const connectionsTexts = {
     'Sem mais tentativas. Pode ser reenviada.',
     'No attempt is left. It can be sent again.',
   ],
-  'deliveries.lastStatus': ['Última resposta HTTP', 'Last HTTP response'],
+  'deliveries.lastStatus': ['Código da última resposta', 'Last HTTP response'],
   'deliveries.lastError': ['Último erro', 'Last error'],
   'deliveries.nextAttemptAt': ['Próxima tentativa', 'Next attempt'],
   'deliveries.eventId': ['Identificador do evento', 'Id of the event'],

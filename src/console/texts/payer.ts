@@ -123,7 +123,10 @@ export const payerTexts = {
   'mode.refundEndToEndId': ['endToEndId de uma devolução', 'endToEndId of a refund'],
   'mode.reversalType': ['Tipo de um estorno', 'Type of a reversal'],
   'mode.webhookSigning': ['Autenticação dos webhooks', 'Authentication of webhooks'],
-  'mode.webhookShape': ['Formato do webhook CHARGE_PAID', 'Shape of the webhook CHARGE_PAID'],
+  'mode.webhookShape': [
+    'Formato do webhook de cobrança paga',
+    'Shape of the webhook of a paid charge',
+  ],
   'mode.pixDebit': ['Débito de um Pix enviado', 'Debit of a sent Pix'],
   'mode.lookupAccount': ['Consulta de chave que vale', 'Key look-up that counts'],
   'mode.batch': ['Lote com item impossível', 'Batch with an impossible item'],

@@ -46,7 +46,7 @@ export const paymentsTexts = {
   'payment.bankReference': ['Referência no banco', "The bank's reference"],
   'payment.bankStatus': ['Status no banco', "The bank's status"],
   'payment.errorCode': ['Código de erro do banco', "The bank's error code"],
-  'payment.responseStatus': ['Status HTTP da resposta', 'HTTP status of the response'],
+  'payment.responseStatus': ['Código da resposta', 'HTTP status of the response'],
   'payment.attempts': ['Tentativas de envio', 'Attempts'],
   'payment.why': ['Motivo', 'Reason'],
   'payment.requestedBy': ['Pedido por', 'Requested by'],
@@ -402,7 +402,7 @@ export const paymentsTexts = {
     'Sent to the bank again (attempt {number})',
   ],
   'payment.story.answer': [
-    'O banco respondeu com HTTP {status}: {outcome}',
+    'O banco respondeu com o código {status}: {outcome}',
     'The bank responded with HTTP {status}: {outcome}',
   ],
   'payment.story.noAnswer': [

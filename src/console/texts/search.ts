@@ -260,6 +260,12 @@ export const searchTexts = {
   'unreadable.resolution.read': ['Lido depois', 'Read later'],
   'unreadable.resolution.restored': ['Restaurado pelo banco', 'Restored by the bank'],
   'unreadable.resolution.erased': ['Dados apagados', 'Data erased'],
+  'unreadable.cannotRead': ['Não foi possível ler o campo', 'This field cannot be read:'],
+  'unreadable.negative': ['É um crédito com valor negativo', 'It is a credit of a negative amount'],
+  'unreadable.changed': [
+    'Foi mostrado de novo com outro conteúdo',
+    'It was shown again with different content',
+  ],
   'unreadable.reason': ['Motivo', 'Reason'],
   'unreadable.recordedAt': ['Recebido', 'Received'],
   'unreadable.resolved': ['Resolvido', 'Resolved'],

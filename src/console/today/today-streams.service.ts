@@ -9,6 +9,7 @@ import { OperatorSessions } from '../../access/people/sessions.service.js';
 import { AppError } from '../../platform/errors.js';
 import { Log } from '../../platform/log.js';
 import { WorkerLoop } from '../../platform/queue/worker-loop.js';
+import { withUnseenNamed } from '../formats.js';
 import type { Visit } from '../requests.js';
 import { accountOf, sessionOf } from '../visit.js';
 import { PageStream } from './page-stream.js';
@@ -174,7 +175,7 @@ function keyOf(visit: Visit): string {
 async function send(pages: ReadonlySet<OpenPage>, reading: TodayReading): Promise<void> {
   const written = new Map<string, string>();
   for (const { stream, visit, write } of pages) {
-    const html = written.get(stream.key) ?? render(await write(visit, reading));
+    const html = written.get(stream.key) ?? withUnseenNamed(render(await write(visit, reading)));
     written.set(stream.key, html);
     stream.sendPart(html);
   }

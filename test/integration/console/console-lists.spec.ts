@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ReconciliationService } from '../../../src/reconciliation/apply/reconciliation.service.js';
 import { LineRecording } from '../../../src/statement/lines/line-recording.service.js';
 import { slip } from '../../contract/samples.js';
+import { findPages } from '../../support/console-pages.js';
 import { signedInPerson, type SignedIn } from '../../support/console-visitor.js';
 import { operatorOf } from '../../support/operator.js';
 import { serviceApplication, type ServiceApplication } from '../../support/service-application.js';
@@ -154,4 +155,20 @@ describe('a list of the account', () => {
     expect((await save(people.admin, 'one more', false)).status).toBe(422);
     expect((await save(people.admin, 'n1', true)).status).toBe(303);
   });
+
+  it('and every other page is Portuguese in Portuguese', async () => {
+    const portuguese = { 'accept-language': 'pt-BR' };
+    const get = (path: string) => people.admin.get(path, portuguese);
+    const found: string[] = [];
+    for (const { path, pattern } of await findPages(get, 'main', [])) {
+      const { text } = await get(path);
+      const words = text
+        .replace(/<(code|pre|script|style|textarea)\b[\s\S]*?<\/\1>/g, ' ')
+        .replace(/<(?:"[^"]*"|[^">])*>|“[^”]*”/g, ' ')
+        .match(/\b(?:[a-z]+(?:_[a-z]+)+|[A-Z]+(?:_[A-Z]+)+|HTTP \d+|mm\/dd\/yyyy|yyyy)\b/g);
+      if (words) found.push(`${pattern}: ${[...new Set(words)].join(' ')}`);
+      expect([pattern, /type="(date|month|datetime-local)"/.test(text)]).toEqual([pattern, false]);
+    }
+    expect(found).toEqual([]);
+  }, 60_000);
 });

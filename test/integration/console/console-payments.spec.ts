@@ -93,7 +93,7 @@ describe('the pages of payments', () => {
       expect(found).toEqual([...found].sort((a, b) => a - b));
       expect(found[0]).toBeGreaterThan(0);
       const inPortuguese = await textOf(`charges/${id}`, portuguese);
-      expect(inPortuguese).toContain('O banco respondeu com HTTP 200: aceitou');
+      expect(inPortuguese).toContain('O banco respondeu com o código 200: aceitou');
       expect(inPortuguese).toContain('liquidado');
     });
 

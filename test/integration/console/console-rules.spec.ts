@@ -118,7 +118,7 @@ describe('the pages of rules', () => {
     expect(text).toContain('are classified as fee: The bank charged for its services.');
     expect(text).not.toContain('/rules/new');
     const portuguese = await viewer.get(at(''), { 'accept-language': 'pt-BR' });
-    expect(portuguese.text).toContain('Débitos de tipo que começa com DEBIT_FEE, FEE');
+    expect(portuguese.text).toContain('Débitos de tipo que começa com “DEBIT_FEE”, “FEE”');
     expect(portuguese.text).toContain('são classificados como taxa: O banco cobrou por seus');
     expect(portuguese.text).not.toContain('Bank fees');
     expect((await viewer.get(at('?all=true'))).text).toContain('Created with the account');
@@ -139,7 +139,7 @@ describe('the pages of rules', () => {
       ]),
     );
     expect((await analyst.get(at(`/${ruleId}`))).text).toContain(
-      'Debits of the type DEBIT_MONTHLY are classified as fee: Charged by the bank.',
+      'Debits of the type “DEBIT_MONTHLY” are classified as fee: Charged by the bank.',
     );
     const tried = await tryVersion(ruleId);
     expect(tried.status).toBe(303);
@@ -278,7 +278,7 @@ describe('the pages of rules', () => {
     expect(removed.text).not.toContain('value="ONE"');
     const part = await preview([], { 'hx-request': 'true' });
     expect(part.text).toMatch(/^<div id="rule-sentence"/);
-    expect(part.text).toContain('Lines of the type ONE or TWO are classified as fee');
+    expect(part.text).toContain('Lines of the type “ONE” or “TWO” are classified as fee');
   });
 
   it('creates a draft where the priority of a version is changed', async () => {
