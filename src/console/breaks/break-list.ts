@@ -40,8 +40,3 @@ export function readBreakList(query: URLSearchParams): BreakList {
   const { limit: _limit, cursor: _cursor, ...own } = filters;
   return { filters: own, wrong, address };
 }
-
-/** The cursor after which the list continues with the break that follows this one. */
-export function cursorAfter(id: string): string {
-  return Buffer.from(id).toString('base64url');
-}

@@ -10,7 +10,7 @@ import { Message } from '../kit/frame.js';
 import { Shown } from '../page.js';
 import type { Visit } from '../requests.js';
 import { callerOf, isAllowedTo } from '../visit.js';
-import { cursorAfter, readBreakList } from './break-list.js';
+import { readBreakList } from './break-list.js';
 import type { BreakFacts } from './break-facts.js';
 import { BreakView } from './break-view.js';
 import { kindOf } from './break-words.js';
@@ -41,7 +41,7 @@ export class BreakPage {
   /** The break that follows in the list of the address; null if it is the last one. */
   async findNext(visit: Visit, id: string): Promise<string | null> {
     const { filters } = readBreakList(visit.query);
-    return this.reading.findNextId(callerOf(visit), { ...filters, cursor: cursorAfter(id) });
+    return this.reading.findNextId(callerOf(visit), filters, id);
   }
 
   /** Whether the break has no longer the state that its list selects. */

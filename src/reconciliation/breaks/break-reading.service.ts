@@ -5,7 +5,6 @@ import type { z } from 'zod';
 import type { Caller } from '../../access/accounts/api-keys.service.js';
 import { daysBetween } from '../../brazil/calendar.js';
 import { saoPauloDay } from '../../brazil/statement-day.js';
-import type { RouteInput } from '../../bank-contract/route.js';
 import {
   counterpartyIn,
   findCounterparties,
@@ -26,13 +25,18 @@ import { AppError } from '../../platform/errors.js';
 import { isUuid, readPage, readUuid, toList } from '../../platform/http/listing.js';
 import { BankTime } from '../../statement/lines/bank-time.service.js';
 import * as candidates from './break-candidates.queries.js';
-import * as queries from './break-reading.queries.js';
+import * as queries from './break-list.queries.js';
 import { versionOfBreak } from './break-version.js';
-import type { breakDetail, breakView, listBreaks } from './breaks.schema.js';
+import type { breakDetail, breakView } from './breaks.schema.js';
 import { idsIn, rankCandidates } from './candidate-ranking.js';
-import { countBreaksByFacts, type OpenBreakCounts } from './open-break-counts.js';
+import {
+  countBreaksByFacts,
+  sumTotals,
+  type BreakTotals,
+  type OpenBreakCounts,
+} from './open-break-counts.js';
 import { readSeveritySteps } from './severity.queries.js';
-import { severityOf, severityScale, type SeverityScale, type SeveritySteps } from './severity.js';
+import { severityOf, severityScale, type SeveritySteps } from './severity.js';
 import { subjectOfExpected, subjectOfLine } from '../decide/break-kinds.js';
 
 type Detail = z.output<typeof breakDetail>;
@@ -51,9 +55,6 @@ type Subject = Pick<queries.BreakRow, 'nsu' | 'expectedPaymentId'>;
 /** Who reads: the scopes say whether names are shown. */
 export type BreakReader = Pick<Caller, 'accountId'> & { scopes: readonly string[] };
 
-/** Where nothing is selected by severity. */
-const noScale: SeverityScale = { amountSteps: [], cutoffs: [] };
-
 @Injectable()
 export class BreakReading {
   constructor(
@@ -62,40 +63,43 @@ export class BreakReading {
     private readonly bank: BankService,
   ) {}
 
-  async list(caller: BreakReader, query: RouteInput<typeof listBreaks>['query']) {
-    const page = readPage(query, isUuid);
+  async list(caller: BreakReader, query: queries.BreakFilters) {
+    const page = readPage(query, queries.isBreakPlace);
     const { accountId } = caller;
     const { prisma } = this.database;
     const { today, steps } = await this.readScale(accountId);
     const scale = severityScale(steps, today);
     const rows = await queries.listBreakRows(prisma, accountId, query, page, scale);
     const counterparties = await this.counterpartiesOf(caller, rows.rows);
-    return toList(
-      rows,
-      page,
-      ({ id }) => id,
-      (row) => ({
-        ...describeBreak(row, today, steps, caller),
-        counterparty: counterparties(row),
-      }),
-    );
+    return toList(rows, page, queries.placeOfBreak, (row) => ({
+      ...describeBreak(row, today, steps, caller),
+      counterparty: counterparties(row),
+      version: versionOfBreak(row),
+    }));
   }
 
-  /** The id of the first break of a list that follows `cursor`; null where none follows. */
+  /** What the filters of a list select of the open breaks, by kind and by age. */
+  async totalOpen({ accountId }: BreakReader, query: queries.BreakFilters): Promise<BreakTotals> {
+    const { today, steps } = await this.readScale(accountId);
+    const scale = severityScale(steps, today);
+    const { prisma } = this.database;
+    return sumTotals(await queries.totalOpenBreaks(prisma, accountId, query, scale), today);
+  }
+
+  /** The id of the break that follows in a list; null where none follows. */
   async findNextId(
     { accountId }: BreakReader,
-    query: RouteInput<typeof listBreaks>['query'],
+    query: queries.BreakFilters,
+    id: string,
   ): Promise<string | null> {
-    const page = readPage({ ...query, limit: 1 }, isUuid);
     const { prisma } = this.database;
-    const scale = query.severity === undefined ? noScale : await this.readScaleToday(accountId);
+    const { today, steps } = await this.readScale(accountId);
+    const scale = severityScale(steps, today);
+    const after = await queries.findBreakPlace(prisma, accountId, query, id, scale);
+    if (after === null) return null;
+    const page = { after, limit: 1 };
     const { rows } = await queries.listBreakRows(prisma, accountId, query, page, scale);
     return rows[0]?.id ?? null;
-  }
-
-  private async readScaleToday(accountId: number): Promise<SeverityScale> {
-    const { today, steps } = await this.readScale(accountId);
-    return severityScale(steps, today);
   }
 
   /** What ages and severities follow from: the day at the bank, and the account's steps. */

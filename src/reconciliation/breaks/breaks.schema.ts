@@ -107,13 +107,15 @@ const queryReais = patternText(15, /^\d{1,12}(\.\d{1,2})?$/, 'Must be an amount 
     return BigInt(whole) * 100n + BigInt(cents.padEnd(2, '0'));
   });
 
+export const breakSorts = ['opened', 'amount', 'severity'] as const;
+
 const breakKind = z.enum(Object.keys(breakKinds));
 
 export const listBreaks = route({
   ...base,
   method: 'GET',
   name: 'listBreaks',
-  summary: 'Lists breaks, newest first.',
+  summary: 'Lists breaks, newest first, or by amount or severity.',
   path: '/v1/breaks',
   query: listQuery({
     state: z.enum(breakStates).optional(),
@@ -127,6 +129,10 @@ export const listBreaks = route({
     openedTo: plainDate.optional(),
     /** Selects open breaks only. */
     severity: z.enum(severities).optional(),
+    /** `amount` and `severity` select open breaks only. */
+    sort: z.enum(breakSorts).optional(),
+    /** `desc` by default: the newest, the largest, the most severe first. */
+    order: z.enum(['asc', 'desc']).optional(),
   }),
   response: listOf(breakView),
 });

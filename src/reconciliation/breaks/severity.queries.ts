@@ -26,12 +26,15 @@ const floors = Prisma.join(
   ' ',
 );
 
+/** How many of these are true. */
+const countOf = (conditions: Prisma.Sql[]) =>
+  Prisma.join([Prisma.sql`0`, ...conditions.map((one) => Prisma.sql`(${one})::int`)], ' + ');
+
 /** The points of `severityOf`, for an open break (b). */
 export const pointsOfBreak = ({ amountSteps, cutoffs }: SeverityScale) => Prisma.sql`GREATEST(
   CASE WHEN b.amount_cents IS NULL THEN ${pointsWithoutAmount}::int
-       ELSE (SELECT count(*) FROM unnest(${[...amountSteps]}::bigint[]) step
-             WHERE b.amount_cents >= step) END
-  + (SELECT count(*) FROM unnest(${[...cutoffs]}::text[]) cutoff WHERE ${openedDay} <= cutoff),
+       ELSE ${countOf(amountSteps.map((step) => Prisma.sql`b.amount_cents >= ${step}::bigint`))} END
+  + ${countOf(cutoffs.map((cutoff) => Prisma.sql`${openedDay} <= ${cutoff}::text`))},
   CASE ${floors} END)`;
 
 /** The index in `severities` of `severityOf`, for an open break (b). */

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Tx } from '../../../src/platform/postgres/database.service.js';
-import { listBreakRows } from '../../../src/reconciliation/breaks/break-reading.queries.js';
+import {
+  listBreakRows,
+  placeOfBreak,
+  totalOpenBreaks,
+  type BreakFilters,
+} from '../../../src/reconciliation/breaks/break-list.queries.js';
 import { reviseBreaks } from '../../../src/reconciliation/apply/break-writer.queries.js';
 import { measureRowsRead } from '../../support/rows-read.js';
 import { serviceDatabase, type ServiceDatabase } from '../../support/service-database.js';
@@ -8,6 +13,7 @@ import { serviceDatabase, type ServiceDatabase } from '../../support/service-dat
 const openBreaks = 3_000;
 const revised = 20;
 const noScale = { amountSteps: [], cutoffs: [] };
+const scale = { amountSteps: [100_000n, 1_000_000n], cutoffs: [] };
 
 /** Open breaks of which PostgreSQL has no statistics, as in the first import of an account. */
 describe('many open breaks', () => {
@@ -96,5 +102,49 @@ describe('many open breaks', () => {
       'SELECT count(*)::int AS breaks, max(amount_cents)::text AS largest FROM break',
     );
     expect(rows).toEqual([{ breaks: openBreaks, largest: '200' }]);
+  });
+
+  it('fills each page of a filter that few breaks pass, in every order', async () => {
+    const { pool, prisma } = service.database;
+    await pool.query(`UPDATE break SET state = 'open', amount_cents = 100`);
+    // Each 60th has an amount of its own, and each 600th of them has none.
+    await pool.query(
+      `UPDATE break SET amount_cents = CASE WHEN nsu % 600 = 0 THEN NULL ELSE 1000 * nsu END
+       WHERE nsu % 60 = 0`,
+    );
+    const listAll = async (filters: BreakFilters, limit = 9) => {
+      const [pages, found] = [[] as number[], [] as (bigint | null)[]];
+      let after: string | null = null;
+      do {
+        const page = { after, limit };
+        const { rows } = await listBreakRows(prisma, service.accountId, filters, page, scale);
+        const shown = rows.slice(0, limit);
+        pages.push(shown.length);
+        found.push(...shown.map(({ amountCents }) => amountCents));
+        after = rows.length > limit ? placeOfBreak(shown.at(-1)!) : null;
+      } while (after !== null);
+      return { pages, found };
+    };
+    const selected = { state: 'open', minAmount: 50_000n } as const;
+    const { pages, found: byAge } = await listAll(selected);
+    expect(pages).toEqual([9, 9, 9, 9, 9]);
+    const rising = [...byAge].sort((one, other) => Number(one! - other!));
+    const inOrder = async (order: Pick<BreakFilters, 'sort' | 'order'>) =>
+      (await listAll({ ...selected, ...order })).found;
+    expect(await inOrder({ order: 'asc' })).toEqual([...byAge].reverse());
+    expect(await inOrder({ sort: 'amount', order: 'asc' })).toEqual(rising);
+    expect(await inOrder({ sort: 'amount' })).toEqual([...rising].reverse());
+    const bySeverity = await inOrder({ sort: 'severity' });
+    expect(bySeverity.map((cents) => cents! >= 1_000_000n)).toEqual(
+      rising.map((cents) => cents! >= 1_000_000n).reverse(),
+    );
+    const all = await listAll({ sort: 'amount', order: 'asc' }, 500);
+    expect(all.found).toHaveLength(openBreaks);
+    expect(all.found.slice(0, 6)).toEqual([null, null, null, null, null, 100n]);
+    const totals = await totalOpenBreaks(prisma, service.accountId, selected, scale);
+    const cents = rising.reduce<bigint>((sum, one) => sum + one!, 0n);
+    expect(totals).toEqual([
+      { kind: 'unexpected', openedDay: expect.any(String), breaks: 45n, cents },
+    ]);
   });
 });

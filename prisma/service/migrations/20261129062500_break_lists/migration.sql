@@ -1,0 +1,3 @@
+-- The breaks of a state in the order of a list, with what its filters and its other orders ask for.
+CREATE INDEX "break_list" ON "break" ("account_id", "state", "id", "kind", "amount_cents",
+  "opened_day", "opened_at");
