@@ -19,11 +19,11 @@ const candidateLimit = 100;
 const amountLimit = 100;
 /** Of each kind, the notes of so many lines are searched, the newest breaks first. */
 const notesLimit = 100;
-/** How far a line and the creation of an expected payment may be apart. */
 /** The columns of a line with ids as text, each with an index. */
 const idColumns = lineReferenceKinds
   .filter(({ kind }) => kind !== 'nsu')
   .map(({ column }) => Prisma.raw(column));
+/** How far a line and the creation of an expected payment may be apart. */
 const window = Prisma.sql`interval '60 days'`;
 
 export interface CandidateRow {
@@ -40,9 +40,9 @@ export interface CandidateRow {
   isSameReference: boolean;
 }
 
-interface NearRows extends Record<'select' | 'table' | 'where' | 'newest', Prisma.Sql> {
-  /** A condition of the rows with the amount itself. */
-  isSame?: Prisma.Sql;
+interface NearRows extends Record<'select' | 'table' | 'where', Prisma.Sql> {
+  /** Of the rows with the amount itself: ranges, each from its nearest row on. */
+  same: { isIn: Prisma.Sql; order: Prisma.Sql }[];
   /** A condition of the rows with other amounts, which no index may be read by. */
   isNear?: Prisma.Sql;
 }
@@ -51,10 +51,10 @@ const always = Prisma.sql`true`;
 
 /**
  * A query of the rows with nearly this amount: those with the amount itself, and those with the
- * nearest amounts on either side. `newest` orders rows of one amount.
+ * nearest amounts on either side.
  */
 function nearAmount(
-  { select, table, where, isSame = always, isNear = always, newest }: NearRows,
+  { select, table, where, same, isNear = always }: NearRows,
   cents: bigint | null,
 ): Prisma.Sql {
   const part = (condition: Prisma.Sql, order: Prisma.Sql) => Prisma.sql`(
@@ -62,7 +62,9 @@ function nearAmount(
     ORDER BY ${order} LIMIT ${amountLimit})`;
   return Prisma.join(
     [
-      part(Prisma.sql`amount_cents = ${cents}::bigint AND ${isSame}`, newest),
+      ...same.map(({ isIn, order }) =>
+        part(Prisma.sql`amount_cents = ${cents}::bigint AND ${isIn}`, order),
+      ),
       part(
         Prisma.sql`amount_cents > ${cents}::bigint AND amount_cents <= ${cents}::bigint * 10 / 9
           AND ${isNear}`,
@@ -86,16 +88,25 @@ export async function listSimilarExpectedPayments(
   ids: string[],
 ): Promise<CandidateRow[]> {
   const { isCredit, amountCents, counterpartyDocument: document, occurredAt } = line;
-  const isInWindow = (time: Prisma.Sql) => Prisma.sql`${time}
-    BETWEEN ${occurredAt}::timestamptz - ${window} AND ${occurredAt}::timestamptz + ${window}`;
   const ofAmount = {
     select: Prisma.sql`id`,
     table: Prisma.sql`expected_payment`,
     where: Prisma.sql`account_id = ${accountId} AND is_credit = ${isCredit}`,
-    isSame: isInWindow(Prisma.sql`created_at`),
+    same: [
+      {
+        isIn: Prisma.sql`created_at <= ${occurredAt}::timestamptz
+          AND created_at >= ${occurredAt}::timestamptz - ${window}`,
+        order: Prisma.sql`created_at DESC`,
+      },
+      {
+        isIn: Prisma.sql`created_at > ${occurredAt}::timestamptz
+          AND created_at <= ${occurredAt}::timestamptz + ${window}`,
+        order: Prisma.sql`created_at`,
+      },
+    ],
     // By an index of it, all payments of these months would be read.
-    isNear: isInWindow(Prisma.sql`created_at + interval '0'`),
-    newest: Prisma.sql`created_at DESC`,
+    isNear: Prisma.sql`created_at + interval '0'
+      BETWEEN ${occurredAt}::timestamptz - ${window} AND ${occurredAt}::timestamptz + ${window}`,
   };
   return db.$queryRaw<CandidateRow[]>`
     WITH referenced AS (
@@ -134,7 +145,7 @@ export async function listSimilarExpectedPayments(
     CROSS JOIN LATERAL (SELECT COALESCE(total.paid_cents, 0) AS cents) paid
     WHERE e.is_credit = ${isCredit}
       AND (e.is_multi_use OR e.amount_cents IS NULL OR paid.cents < e.amount_cents)
-    ORDER BY e.id LIMIT ${3 * candidateLimit + amountLimit}`;
+    ORDER BY e.id LIMIT ${3 * candidateLimit + 2 * amountLimit}`;
 }
 
 /**
@@ -161,7 +172,7 @@ export async function listSimilarLines(
     select: Prisma.sql`nsu`,
     table: Prisma.sql`break`,
     where: Prisma.sql`account_id = ${accountId} AND state = 'open' AND nsu IS NOT NULL`,
-    newest: Prisma.sql`nsu DESC`,
+    same: [{ isIn: always, order: Prisma.sql`nsu DESC` }],
   };
   return db.$queryRaw<CandidateRow[]>`
     SELECT NULL::text AS "expectedPaymentId", t.nsu, t.type_name AS kind,

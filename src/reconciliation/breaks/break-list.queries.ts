@@ -17,7 +17,7 @@ export type BreakRow = StoredBreak &
   Pick<Break, 'amountCents' | 'openedAt' | 'openedDay' | 'resolvedAt' | 'resolution'> & {
     evidence: unknown;
   };
-export type ListedBreak = BreakRow & { place: bigint | null };
+export type BreakOfList = BreakRow & { place: bigint | null };
 
 /**
  * A list is searched so far: in its own index, whose entries have all that filters and orders ask
@@ -81,7 +81,7 @@ function isByKindAndState(filters: BreakFilters): boolean {
   );
 }
 
-/** The order of an index, which has the order of ids in it: then a page reads no more than it shows. */
+/** The order of ids as an index has it, so that a page reads no more than it shows. */
 const byIndex = (filters: BreakFilters, direction: Prisma.Sql): Prisma.Sql => {
   const state = stateOf(filters);
   const { kind, nsu, expectedPaymentId } = filters;
@@ -158,7 +158,7 @@ export async function listBreakRows(
   filters: BreakFilters,
   { after, limit }: Page,
   scale: SeverityScale,
-): Promise<FoundRows<ListedBreak>> {
+): Promise<FoundRows<BreakOfList>> {
   const place = placeIn(filters, scale);
   const isAscending = filters.order === 'asc';
   const [, afterPlace = null, afterId = after] = placeText.exec(after ?? '') ?? [];
@@ -167,13 +167,17 @@ export async function listBreakRows(
   const begin = { after: place === null ? afterId : null, isAscending, most };
   const examined = candidateBreaks(accountId, filters, begin);
   const direction = isAscending ? Prisma.sql`ASC` : Prisma.sql`DESC`;
+  const order =
+    place === null
+      ? byIndex(filters, direction)
+      : Prisma.sql`place ${direction}, b.id ${direction}`;
   const beyond = isAscending ? Prisma.sql`>` : Prisma.sql`<`;
   const isAfter =
     place === null || afterPlace === null
       ? Prisma.sql`true`
       : Prisma.sql`(${place}, b.id) ${beyond} (${BigInt(afterPlace)}::bigint, ${afterId}::uuid)`;
   const lastExamined = place === null ? Prisma.sql`(${examined} OFFSET ${most - 1} LIMIT 1)` : null;
-  const rows = await db.$queryRaw<RowOfPage<ListedBreak, string>[]>`
+  const rows = await db.$queryRaw<RowOfPage<BreakOfList, string>[]>`
     SELECT page.*, CASE WHEN count(page.id) OVER () <= ${limit} THEN (
       SELECT id FROM ${lastExamined ?? Prisma.sql`(SELECT NULL::uuid AS id)`} last
     ) END AS last_examined
@@ -184,8 +188,7 @@ export async function listBreakRows(
         SELECT b.id, ${place ?? Prisma.sql`NULL::bigint`} AS place
         FROM (${examined} LIMIT ${most}) b
         WHERE ${conditionOf(filters, scale)} AND ${isAfter}
-        ORDER BY ${place === null ? byIndex(filters, direction) : Prisma.sql`2 ${direction}, 1 ${direction}`}
-        LIMIT ${limit + 1}
+        ORDER BY ${order} LIMIT ${limit + 1}
       ) listed
       CROSS JOIN LATERAL (
         SELECT * FROM break WHERE account_id = ${accountId} AND id = listed.id OFFSET 0

@@ -81,7 +81,7 @@ export const breakDetail = breakView.extend({
       at: instant,
     }),
   ),
-  /** The likeliest first; empty for a resolved break. */
+  /** Those that share an id, then the nearest in amount and day; empty for a resolved break. */
   candidates: z.array(
     z.object({
       /** For the break of a line: what the line may pay. */

@@ -14,7 +14,7 @@ const rank = (...found: Similarity[]) =>
   rankCandidates(found).map(({ found: { key }, score, reasons }) => [key, score, ...reasons]);
 
 describe('rankCandidates', () => {
-  it('lists candidates with their reasons, the likeliest first', () => {
+  it('lists candidates with their reasons, those that share an id first', () => {
     expect(
       rank(
         like('amount alone', { days: ['2026-11-20', '2026-01-01'] }),
@@ -29,9 +29,34 @@ describe('rankCandidates', () => {
     ).toEqual([
       ['all', 100, 'shared_reference', 'same_document', 'same_amount', 'same_day'],
       ['reference', 55, 'shared_reference', 'same_day'],
-      ['document', 35, 'same_document', 'near_date'],
       ['amount alone', 25, 'same_amount'],
+      ['document', 35, 'same_document', 'near_date'],
     ]);
+  });
+
+  it('orders by amount, then by date, then by document, and keeps who is known', () => {
+    const near = (cents: bigint, day = '2026-11-20', isSameDocument = false) =>
+      like(`${cents} ${day} ${isSameDocument}`, {
+        ...{ amountCents: cents, wantedCents: 200_000n, isSameDocument },
+        days: ['2026-11-20', day],
+      });
+    const keys = rank(
+      ...Array.from({ length: 20 }, (_, index) => near(190_000n + BigInt(index))),
+      near(201_000n),
+      near(199_500n, '2026-11-10'),
+      near(200_500n, '2026-11-19'),
+      near(200_500n, '2026-11-19', true),
+      near(1n, '2026-11-20', true),
+    ).map(([key]) => key);
+    expect(keys).toHaveLength(10);
+    expect(keys.slice(0, 5)).toEqual([
+      '200500 2026-11-19 true',
+      '200500 2026-11-19 false',
+      '199500 2026-11-10 false',
+      '201000 2026-11-20 false',
+      '190019 2026-11-20 false',
+    ]);
+    expect(keys.at(-1)).toBe('1 2026-11-20 true');
   });
 
   it('ignores a candidate that shares only the day or has no amount', () => {

@@ -41,11 +41,17 @@ const nearPercent = 10n;
 const nearDays = 10;
 const maxCandidates = 10;
 
-/** The ten best, with 0 to 100 points each. Close days alone do not make a candidate. */
+/** Those that share an id or a document have so many places, however far their amounts are. */
+const placesOfKnown = 5;
+
+/**
+ * The ten nearest, with 0 to 100 points each: those that share an id, then by amount, by date, and
+ * those with the same document before others. Close days alone do not make a candidate.
+ */
 export function rankCandidates<Found extends Similarity>(
   found: readonly Found[],
 ): { found: Found; score: number; reasons: CandidateReason[] }[] {
-  return found
+  const ranked = found
     .map((one) => {
       const reasons = reasonsOf(one);
       const score = reasons.reduce((sum, reason) => sum + points[reason], 0);
@@ -54,24 +60,40 @@ export function rankCandidates<Found extends Similarity>(
     .filter(({ reasons }) =>
       reasons.some((reason) => !isDateReason(reason) && reason !== 'any_amount'),
     )
-    .sort((one, other) => other.score - one.score || byKey(one.found, other.found))
-    .slice(0, maxCandidates);
+    .sort((one, other) => byNearness(one.found, other.found));
+  const known = ranked.filter(({ found: one }) => one.isSameReference || one.isSameDocument);
+  const first = new Set([...known.slice(0, placesOfKnown), ...ranked]);
+  const kept = [...first].slice(0, maxCandidates);
+  return ranked.filter((one) => kept.includes(one));
 }
 
-function reasonsOf({
-  amountCents,
-  wantedCents,
-  isSameDocument,
-  isSameReference,
-  days,
-}: Similarity): CandidateReason[] {
+function byNearness(one: Similarity, other: Similarity): number {
+  return (
+    Number(other.isSameReference) - Number(one.isSameReference) ||
+    Number(amountApart(one) - amountApart(other)) ||
+    daysApart(one) - daysApart(other) ||
+    Number(other.isSameDocument) - Number(one.isSameDocument) ||
+    byKey(one, other)
+  );
+}
+
+const daysApart = ({ days }: Similarity) => Math.abs(daysBetween(...days));
+
+/** Where the payer chooses the amount, any other is nearer. */
+function amountApart({ amountCents, wantedCents }: Similarity): bigint {
+  if (amountCents === null || wantedCents === null) return 2n ** 62n;
+  return amountCents < wantedCents ? wantedCents - amountCents : amountCents - wantedCents;
+}
+
+function reasonsOf(one: Similarity): CandidateReason[] {
+  const { amountCents, wantedCents, isSameDocument, isSameReference } = one;
   const reasons: CandidateReason[] = [];
   if (isSameReference) reasons.push('shared_reference');
   if (isSameDocument) reasons.push('same_document');
   if (amountCents === null || wantedCents === null) reasons.push('any_amount');
   else if (amountCents === wantedCents) reasons.push('same_amount');
   else if (isNear(amountCents, wantedCents)) reasons.push('near_amount');
-  const apart = Math.abs(daysBetween(...days));
+  const apart = daysApart(one);
   if (apart === 0) reasons.push('same_day');
   else if (apart <= nearDays) reasons.push('near_date');
   return reasons;
