@@ -8,6 +8,9 @@
 //   the arrows while one of them has the focus. A row's first link gets the focus, or what has
 //   `data-handle`.
 //
+// A link in a row that wrote another part of the page anew is the current one of its list, from
+// which keys move.
+//
 // It does nothing while somebody types, or holds Ctrl, Alt or Meta. Escape leaves a field.
 export const keyboardScript = `(() => {
   const fieldTypes = ['checkbox', 'radio', 'button', 'submit', 'reset'];
@@ -17,6 +20,7 @@ export const keyboardScript = `(() => {
   const rowsIn = (list) => [...list.children].filter((row) => isShown(row) && handleOf(row));
   const handleOf = (row) => row.querySelector('[data-handle]') || row.querySelector('a[href]')
     || row.querySelector('input, button, summary');
+  const currentIn = (list) => list.querySelector('a[aria-current]');
   const listOf = (one) => one instanceof Element ? one.closest('[data-rows]') : null;
   const rowOf = (one) => {
     const list = listOf(one);
@@ -33,7 +37,8 @@ export const keyboardScript = `(() => {
     const list = listOf(active) || document.querySelector('[data-rows]');
     if (!list) return false;
     const rows = rowsIn(list);
-    const at = rows.findIndex((row) => row.contains(active));
+    const here = list.contains(active) ? active : currentIn(list);
+    const at = rows.findIndex((row) => row.contains(here));
     const next = at < 0 ? (step > 0 ? 0 : rows.length - 1) : at + step;
     if (rows[next]) focusOn(handleOf(rows[next]));
     return true;
@@ -60,6 +65,17 @@ export const keyboardScript = `(() => {
     if (hidden) hidden.open = true;
     focusOn(target);
   }
+
+  const opened = document.querySelector('[data-rows] a[aria-current]');
+  if (opened) opened.scrollIntoView({ block: 'nearest' });
+  document.addEventListener('htmx:afterSwap', ({ detail }) => {
+    const link = detail.requestConfig.elt;
+    const list = listOf(link);
+    if (!list || !link.matches('a')) return;
+    const before = currentIn(list);
+    if (before) before.removeAttribute('aria-current');
+    link.setAttribute('aria-current', 'true');
+  });
 
   document.addEventListener('keydown', (event) => {
     const { key, target } = event;

@@ -60,18 +60,20 @@ const document = '52998224725';
     await press('k');
     await press('x');
     expect(await page.locator('input[name=break]:checked').count()).toBe(1);
-    await go('Enter');
-    expect(page.url()).toContain(`${breaks}/${line.id}?state=open`);
+    // Beside the list, without another page.
+    await page.waitForURL(`**/breaks?state=open&break=${line.id}`);
+    await page.waitForSelector('#panel.chosen [name=candidate]');
+    expect(await page.getAttribute('.queue tbody a[aria-current]', 'href')).toContain(line.id);
     await press('2');
     expect(await focused()).toBe('link-reason');
     await page.keyboard.type('1 j a 2');
-    expect(await page.inputValue('#link-reason')).toBe('1 j a 2');
+    expect(await page.inputValue('#link-reason')).toContain('1 j a 2');
     await press('Escape');
     await press('1');
     expect(await page.locator('input[name=candidate]:checked').count()).toBe(1);
     await page.keyboard.type(' order 2041');
     await go('Enter');
-    expect(page.url()).toContain(`${breaks}/${older.id}?state=open&did=link&from=${line.id}`);
+    expect(page.url()).toContain(`${breaks}?state=open&did=link&from=${line.id}&break=${older.id}`);
     expect(await fixture.get(line.id)).toMatchObject({ state: 'resolved', resolution: 'link' });
     await press('a');
     expect(await focused()).toBe('accept-reason');
@@ -79,6 +81,31 @@ const document = '52998224725';
     await go('Enter');
     expect(await fixture.get(older.id)).toMatchObject({ state: 'resolved', resolution: 'accept' });
     expect(page.url()).toContain(`${breaks}?state=open&did=accept`);
+    expect(browser.problems).toEqual([]);
+  }, 60_000);
+
+  it('has twenty rows in view, and on a narrow screen the list or the chosen break', async () => {
+    const { line } = await addBreaks();
+    for (let count = 0; count < 28; count += 1)
+      await fixture.addUnexpectedLine({ amountCents: 1_000 + 37 * count });
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await browser.open(`${breaks}?break=${line.id}`);
+    const rows = (await page.evaluate(`(() => {
+      const box = document.querySelector('.queue .scroll');
+      const bottom = Math.min(innerHeight, box.getBoundingClientRect().bottom);
+      box.scrollTop = 0;
+      const head = box.querySelector('th').getBoundingClientRect().bottom;
+      const rows = [...box.querySelectorAll('tbody tr')].map((row) => row.getBoundingClientRect());
+      const seen = rows.filter((one) => one.top >= head - 1 && one.bottom <= bottom + 1);
+      return { seen: seen.length, tallest: Math.max(...rows.map((one) => one.height)) };
+    })()`)) as { seen: number; tallest: number };
+    expect(rows.seen).toBeGreaterThanOrEqual(20);
+    expect(rows.tallest).toBeLessThanOrEqual(36);
+    await page.setViewportSize({ width: 390, height: 844 });
+    const isSeen = (selector: string) => page.locator(selector).first().isVisible();
+    expect([await isSeen('.queue'), await isSeen('#panel')]).toEqual([false, true]);
+    await browser.open(breaks);
+    expect(await isSeen('.queue')).toBe(true);
     expect(browser.problems).toEqual([]);
   }, 60_000);
 
@@ -116,6 +143,7 @@ const document = '52998224725';
     await fixture.act(older.id, 'accept');
     const pages = {
       'breaks-list': breaks,
+      'breaks-chosen': `${breaks}?break=${line.id}`,
       'breaks-resolved': `${breaks}?state=resolved`,
       'breaks-empty': `${breaks}?kind=disputed`,
       'break-open': `${breaks}/${line.id}`,

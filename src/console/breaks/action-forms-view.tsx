@@ -9,12 +9,10 @@ import { Muted } from '../kit/layout.js';
 import type { Visit } from '../requests.js';
 import { pathTo } from '../visit.js';
 import { freeParts } from './action-forms.js';
-import type { BreakFacts, BreakViewProps } from './break-facts.js';
-import { amountOf, partyOf } from './break-words.js';
+import type { BreakViewProps, Candidate } from './break-facts.js';
+import { amountOf, kindOf, partyOf } from './break-words.js';
 import { keyOfAction, linkedBy, type PageAction } from './open-actions.js';
 import { Key } from './shortcuts.js';
-
-type Props = Pick<BreakViewProps, 'visit' | 'facts'>;
 
 /** All but the link, which stands below the candidates. */
 export function ActionForms({
@@ -58,6 +56,7 @@ function ActionForm({ action, ...props }: BreakViewProps & { action: PageAction 
       <FieldForm
         {...{ visit: ownVisit(visit, action), fields, shown: version }}
         action={`${pathTo(visit, `breaks/${id}/${stepOf(action)}`)}?${address.toString()}`}
+        values={action === 'refund' ? { reason: kindOf(t, kind) } : {}}
         intro={`breaks.effect.${action}`}
         button={`breaks.action.${action}`}
       />
@@ -85,15 +84,17 @@ export const reasonOf = (of: PageAction | 'split' | 'bulk'): FormFields => ({
   reason: { ...reasonField.reason, hint: 'breaks.reasonHint', minLength: 3, id: `${of}-reason` },
 });
 
-/** Below the candidates: another one, the reason, and the button. */
-export function LinkFields({ visit, facts: { found } }: Props): JSX.Element {
+/** Beside the candidates, of which the first is chosen already: one key and a confirmation. */
+export function LinkFields({ visit }: { visit: Visit }): JSX.Element {
   const { t } = visit;
-  const isLine = linkedBy(found) === 'nsu';
-  const other = { label: isLine ? 'breaks.otherLine' : 'breaks.otherPayment' } as const;
   return (
     <div data-key={keyOfAction.link} data-focus="link-reason">
       <Muted>{t('breaks.effect.link')}</Muted>
-      <Fields visit={ownVisit(visit, 'link')} fields={{ other, ...reasonOf('link') }} />
+      <Fields
+        visit={ownVisit(visit, 'link')}
+        fields={reasonOf('link')}
+        values={{ reason: t('breaks.reasonOfLink') }}
+      />
       <button>
         {t('breaks.action.link')} <Key of={keyOfAction.link} />
       </button>
@@ -104,10 +105,12 @@ export function LinkFields({ visit, facts: { found } }: Props): JSX.Element {
 /** One line that pays several expected payments. */
 function SplitForm({ visit, facts, address }: BreakViewProps) {
   const { t } = visit;
-  const { found, lines } = facts;
+  const { found, lines, picked } = facts;
   const line = lines.get(found.nsu ?? 0n);
   if (!line) return null;
-  const candidates = found.candidates.filter(({ expectedPaymentId }) => expectedPaymentId !== null);
+  const candidates = [...(picked?.candidates ?? []), ...found.candidates].filter(
+    ({ expectedPaymentId }) => expectedPaymentId !== null,
+  );
   return (
     <details open={retriedAction(visit) === 'split'}>
       <summary>{t('breaks.split')}</summary>
@@ -131,15 +134,7 @@ function SplitForm({ visit, facts, address }: BreakViewProps) {
   );
 }
 
-function SplitPart({
-  visit,
-  number,
-  of,
-}: {
-  visit: Visit;
-  number: number;
-  of: BreakFacts['found']['candidates'][number] | null;
-}) {
+function SplitPart({ visit, number, of }: { visit: Visit; number: number; of: Candidate | null }) {
   const { t } = visit;
   const [id, amount] = [`id${number}`, `part${number}`];
   const fields: FormFields = {

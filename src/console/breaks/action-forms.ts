@@ -43,9 +43,8 @@ export function readAction(visit: Visit, action: PageAction, reason: string): Re
   }
 }
 
-/** An id that is typed has precedence over a candidate. */
 function readLink(visit: Visit, reason: string): ReadAction {
-  const chosen = typed(visit, 'other') || typed(visit, 'candidate');
+  const chosen = typed(visit, 'candidate');
   if (isUuid(chosen)) return { action: { action: 'link', reason, expectedPaymentId: chosen } };
   if (isNsu(chosen)) return { action: { action: 'link', reason, nsu: BigInt(chosen) } };
   return { problem: 'breaks.invalid.candidate' };

@@ -56,8 +56,10 @@ export class BreakConfirmation {
     problem: AppError | null,
   ): Promise<Shown> {
     const { button, warning } = words[action];
-    const query = readBreakList(visit.query).address.toString();
+    const { place } = readBreakList(visit.query);
+    const query = place.toString();
     const page = pathTo(visit, `breaks/${id}`);
+    const from = place.has('break') ? pathTo(visit, 'breaks') : page;
     const own = ['csrf', 'seen', 'shown'];
     const hidden = [...visit.form.keys()]
       .filter((name) => !own.includes(name))
@@ -71,7 +73,7 @@ export class BreakConfirmation {
         action={`${page}/${action}?${query}`}
         shown={typed(visit, 'shown')}
         hidden={Object.fromEntries(hidden)}
-        back={{ href: `${page}?${query}`, text: 'app.back' }}
+        back={{ href: `${from}?${query}`, text: 'app.back' }}
       />
     );
     const options = { isNarrow: true, ...statusOf(problem) };

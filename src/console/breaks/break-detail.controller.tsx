@@ -13,6 +13,7 @@ import type { Visit } from '../requests.js';
 import { callerOf, pathId, pathTo, typed } from '../visit.js';
 import { BreakConfirmation } from './break-confirmation.service.js';
 import { BreakPage } from './break-page.service.js';
+import { BreakQueue } from './break-queue.service.js';
 import { refusalOf } from './break-words.js';
 import { readAction, readComment, readReasonText, type ReadAction } from './action-forms.js';
 import { readBreakList } from './break-list.js';
@@ -26,6 +27,7 @@ const subject = (visit: Visit) => `break ${pathId(visit)}` as const;
 export class BreakDetailPages {
   constructor(
     private readonly page: BreakPage,
+    private readonly queue: BreakQueue,
     private readonly actions: BreakActions,
     private readonly comments: BreakComments,
     private readonly confirmation: BreakConfirmation,
@@ -85,7 +87,7 @@ export class BreakDetailPages {
   async comment(@Visiting() visit: Visit): Promise<PageAnswer> {
     const id = pathId(visit);
     const text = readComment(visit);
-    if (text === null) return this.page.refuse(visit, id, 400, visit.t('breaks.invalid.comment'));
+    if (text === null) return this.refuse(visit, id, 400, visit.t('breaks.invalid.comment'));
     await this.comments.add(callerOf(visit), id, text);
     return this.stay(visit, id, 'comment');
   }
@@ -93,16 +95,22 @@ export class BreakDetailPages {
   private async confirm(visit: Visit, action: 'refund' | 'resend'): Promise<PageAnswer> {
     const id = pathId(visit);
     const read = readForm(visit, action);
-    if ('problem' in read) return this.page.refuse(visit, id, 400, visit.t(read.problem));
+    if ('problem' in read) return this.refuse(visit, id, 400, visit.t(read.problem));
     const money = await this.confirmation.readMoney(visit, id, read.action);
     const none = { payees: [], totalCents: 0n };
     return this.confirmation.show(visit, id, { action, money: money ?? none }, null);
   }
 
+  /** Shows what a search finds among the candidates. */
+  @ConsoleAction({ path: `${path}/find`, needs, audit: 'own' })
+  find(@Visiting() visit: Visit): Promise<PageAnswer> {
+    return this.refuse(visit, pathId(visit), 200, null);
+  }
+
   private async act(visit: Visit, action: PageAction): Promise<PageAnswer> {
     const id = pathId(visit);
     const read = readForm(visit, action);
-    if ('problem' in read) return this.page.refuse(visit, id, 400, visit.t(read.problem));
+    if ('problem' in read) return this.refuse(visit, id, 400, visit.t(read.problem));
     try {
       const money = await this.confirmation.readMoney(visit, id, read.action);
       if (money !== null && isMoving(action) && !isConfirmed(visit, money))
@@ -112,34 +120,54 @@ export class BreakDetailPages {
     } catch (error) {
       // A refusal concerns this break or the bank and is shown; a bug is thrown.
       if (!(error instanceof AppError) || error.status >= 500) throw error;
-      return this.page.refuse(visit, id, error.status, refusalOf(visit.t, error));
+      return this.refuse(visit, id, error.status, refusalOf(visit.t, error));
     }
     return this.goOn(visit, id, action);
   }
 
+  /** The page on which the form stood, with what was wrong. */
+  private refuse(
+    visit: Visit,
+    id: string,
+    status: number,
+    problem: string | null,
+  ): Promise<PageAnswer> {
+    const at = isInQueue(visit) ? this.queue : this.page;
+    return at.refuse(visit, id, status, problem);
+  }
+
   /** After a break has left the list, the next one of the list opens. */
   private async goOn(visit: Visit, id: string, action: PageAction): Promise<PageAnswer> {
-    const { address, filters } = readBreakList(visit.query);
+    const { place, filters } = readBreakList(visit.query);
     if (filters.state === undefined || !(await this.page.hasLeft(visit, id, filters.state)))
       return this.stay(visit, id, action);
     const next = await this.page.findNext(visit, id);
-    address.set('did', action);
-    address.set('from', id);
-    if (next === null) address.set('last', '1');
-    const to = next === null ? 'breaks' : `breaks/${next}`;
-    return new Redirect(`${pathTo(visit, to)}?${address.toString()}`);
+    place.delete('break');
+    place.set('did', action);
+    place.set('from', id);
+    if (next === null) place.set('last', '1');
+    return redirectTo(visit, next, place);
   }
 
   private stay(visit: Visit, id: string, action: PageAction | 'comment'): Redirect {
-    const { address } = readBreakList(visit.query);
-    address.set('did', action);
-    return new Redirect(`${pathTo(visit, `breaks/${id}`)}?${address.toString()}`);
+    const { place } = readBreakList(visit.query);
+    place.set('did', action);
+    return redirectTo(visit, id, place);
   }
 }
 
 /** An action that is confirmed where it moves money, or leaves a rest. */
 function isMoving(action: PageAction): action is 'refund' | 'resend' | 'link' {
   return action === 'refund' || action === 'resend' || action === 'link';
+}
+
+const isInQueue = ({ query }: Visit): boolean => query.has('break');
+
+/** A break, beside the list or on its own page as the one before; the list without one. */
+function redirectTo(visit: Visit, id: string | null, place: URLSearchParams): Redirect {
+  if (id !== null && isInQueue(visit)) place.set('break', id);
+  const to = id === null || isInQueue(visit) ? 'breaks' : `breaks/${id}`;
+  return new Redirect(`${pathTo(visit, to)}?${place.toString()}`);
 }
 
 function readForm(visit: Visit, action: PageAction): ReadAction {

@@ -8,9 +8,17 @@ import type { Visit } from '../requests.js';
 
 type Listed = Awaited<ReturnType<BreakComments['list']>>['data'];
 
+export type Candidate = BreakDetail['candidates'][number];
+export interface Picked {
+  text: string;
+  candidates: readonly Candidate[];
+}
+
 export interface BreakFacts {
   found: BreakDetail;
-  /** Of the break and its candidates. */
+  /** What a person searched for, and what may be linked of it; null without a search. */
+  picked: Picked | null;
+  /** Of the break, its candidates and what was found. */
   lines: ReadonlyMap<bigint, LineSide>;
   payments: ReadonlyMap<string, PaymentSide>;
   /** Newest first. */
@@ -26,7 +34,9 @@ export interface BreakFacts {
 export interface BreakViewProps {
   visit: Visit;
   facts: BreakFacts;
-  /** The filters of the list from which the break was opened. */
+  /** The filters of the list from which the break was opened, and its place beside that list. */
   address: URLSearchParams;
   mayRefund: boolean;
+  /** Whether it stands beside the list. */
+  isInQueue: boolean;
 }

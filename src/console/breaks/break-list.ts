@@ -13,6 +13,8 @@ export interface BreakList {
   wrong: string[];
   /** The filters as an address has them. */
   address: URLSearchParams;
+  /** With the page, and with the break that is chosen in it. */
+  place: URLSearchParams;
 }
 
 const names = [
@@ -23,6 +25,8 @@ const names = [
   'maxAmount',
   'openedFrom',
   'openedTo',
+  'sort',
+  'order',
   'nsu',
   'expectedPaymentId',
 ] as const;
@@ -38,5 +42,17 @@ export function readBreakList(query: URLSearchParams): BreakList {
   }
   const { filters, wrong } = readFilters(listBreaks.query, address);
   const { limit: _limit, cursor: _cursor, ...own } = filters;
-  return { filters: own, wrong, address };
+  const place = new URLSearchParams(address);
+  for (const name of ['cursor', 'break']) {
+    const value = query.get(name) ?? '';
+    if (value !== '') place.set(name, value);
+  }
+  return { filters: own, wrong, address, place };
+}
+
+/** The page of the list with this break chosen in it. */
+export function addressOfChosen({ place }: BreakList, id: string): URLSearchParams {
+  const chosen = new URLSearchParams(place);
+  chosen.set('break', id);
+  return chosen;
 }

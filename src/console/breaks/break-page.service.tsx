@@ -1,6 +1,6 @@
 // Reads and shows one break. A page of it runs some thirty look-ups by key, whatever the history.
 import { Injectable } from '@nestjs/common';
-import { AppError } from '../../platform/errors.js';
+import type { VNode } from 'preact';
 import { BreakComments } from '../../reconciliation/breaks/break-comments.service.js';
 import { BreakReading } from '../../reconciliation/breaks/break-reading.service.js';
 import { BreakSides } from '../../reconciliation/breaks/break-sides.service.js';
@@ -10,10 +10,11 @@ import { Message } from '../kit/frame.js';
 import { Shown } from '../page.js';
 import type { Visit } from '../requests.js';
 import { callerOf, isAllowedTo } from '../visit.js';
-import { readBreakList } from './break-list.js';
+import { addressOfChosen, readBreakList } from './break-list.js';
 import type { BreakFacts } from './break-facts.js';
 import { BreakView } from './break-view.js';
 import { kindOf } from './break-words.js';
+import { LinkPicking } from './link-picking.service.js';
 import { DoneMessage } from './done-message.js';
 
 const shownComments = 50;
@@ -26,15 +27,21 @@ export class BreakPage {
     private readonly comments: BreakComments,
     private readonly history: CounterpartyHistory,
     private readonly names: ActorNames,
+    private readonly picking: LinkPicking,
   ) {}
 
   async show(visit: Visit, id: string): Promise<Shown> {
     return this.render(visit, await this.read(visit, id), null, 200);
   }
 
+  /** The same beside the list, where the break is chosen. Throws `not_found`. */
+  async viewInQueue(visit: Visit, id: string): Promise<VNode> {
+    const address = addressOfChosen(readBreakList(visit.query), id);
+    return this.view(visit, await this.read(visit, id), address, true);
+  }
+
   /** The page with what was wrong, and with the present state of the break. */
-  async refuse(visit: Visit, id: string, status: number, problem: string): Promise<Shown> {
-    if (status === 404 && !(await this.exists(visit, id))) throw new AppError('not_found');
+  async refuse(visit: Visit, id: string, status: number, problem: string | null): Promise<Shown> {
     return this.render(visit, await this.read(visit, id), problem, status);
   }
 
@@ -50,16 +57,14 @@ export class BreakPage {
     return now !== undefined && now.state !== state;
   }
 
-  private async exists(visit: Visit, id: string): Promise<boolean> {
-    return (await this.reading.listByIds(callerOf(visit), [id])).length > 0;
-  }
-
   private async read(visit: Visit, id: string): Promise<BreakFacts> {
     const caller = callerOf(visit);
     const found = await this.reading.get(caller, id);
     const { candidates, nsu, expectedPaymentId, history } = found;
-    const nsus = [found, ...candidates].flatMap((one) => one.nsu ?? []);
-    const ids = [found, ...candidates].flatMap((one) => one.expectedPaymentId ?? []);
+    const picked = await this.picking.find(visit, found);
+    const compared = [found, ...candidates, ...(picked?.candidates ?? [])];
+    const nsus = compared.flatMap((one) => one.nsu ?? []);
+    const ids = compared.flatMap((one) => one.expectedPaymentId ?? []);
     const [lines, payments, comments, before, nextId] = await Promise.all([
       this.sides.findLines(caller, nsus),
       this.sides.findPayments(caller, ids),
@@ -73,19 +78,28 @@ export class BreakPage {
       ...written.map(({ author }) => author),
     ]);
     const hasOlder = comments.next !== null;
-    return { found, lines, payments, comments: written, hasOlder, before, nextId, nameOf };
+    const sides = { found, picked, lines, payments };
+    return { ...sides, comments: written, hasOlder, before, nextId, nameOf };
   }
 
   private render(visit: Visit, facts: BreakFacts, problem: string | null, status: number): Shown {
     const { address } = readBreakList(visit.query);
-    const mayRefund = isAllowedTo(visit, 'request payments');
     const body = (
       <>
-        <DoneMessage visit={visit} address={address} />
         {problem !== null && <Message kind="bad">{problem}</Message>}
-        <BreakView visit={visit} facts={facts} address={address} mayRefund={mayRefund} />
+        {this.view(visit, facts, address, false)}
       </>
     );
     return new Shown(kindOf(visit.t, facts.found.kind), body, { status });
+  }
+
+  private view(visit: Visit, facts: BreakFacts, address: URLSearchParams, isInQueue: boolean) {
+    const mayRefund = isAllowedTo(visit, 'request payments');
+    return (
+      <>
+        <DoneMessage visit={visit} address={address} />
+        <BreakView {...{ visit, facts, address, mayRefund, isInQueue }} />
+      </>
+    );
   }
 }

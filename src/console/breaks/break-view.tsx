@@ -9,7 +9,14 @@ import { findTextKey, type TextKey, wordOf } from '../texts.js';
 import { isAllowedTo, pathTo } from '../visit.js';
 import { ActionForms } from './action-forms-view.js';
 import type { BreakFacts, BreakViewProps } from './break-facts.js';
-import { amountOf, BackToBreaks, SeverityBadge, BreakStateBadge } from './break-words.js';
+import {
+  amountOf,
+  BackToBreaks,
+  BreakStateBadge,
+  kindOf,
+  partyOf,
+  SeverityBadge,
+} from './break-words.js';
 import { Candidates } from './candidates.js';
 import { Comments } from './comments.js';
 import { EarlierMovementsCard } from './earlier-movements.js';
@@ -19,36 +26,42 @@ import { SideCards } from './side-cards.js';
 import { BreakShortcuts } from './shortcuts.js';
 
 export function BreakView(props: BreakViewProps): JSX.Element {
-  const { visit, facts, mayRefund } = props;
+  const { visit, facts, mayRefund, isInQueue } = props;
   const canAct = isAllowedTo(visit, 'resolve breaks');
   const actions = canAct ? openActions(facts.found, mayRefund) : [];
   return (
     <>
       <Ways {...props} />
-      <Story visit={visit} facts={facts} />
+      <Story {...props} />
+      <Candidates {...props} canLink={actions.includes('link')} />
+      {actions.length > 0 && <ActionForms {...props} actions={actions} />}
       <Cards>
         <BreakFactsCard visit={visit} facts={facts} />
         <Evidence visit={visit} facts={facts} />
         <SideCards visit={visit} facts={facts} />
       </Cards>
-      <Candidates {...props} canLink={actions.includes('link')} />
-      {actions.length > 0 && <ActionForms {...props} actions={actions} />}
       <EarlierMovementsCard visit={visit} facts={facts} />
       <Comments {...props} canAct={canAct} />
       <History visit={visit} facts={facts} />
-      <BreakShortcuts visit={visit} actions={canAct ? [...actions, 'comment'] : []} />
+      {isInQueue || <BreakShortcuts visit={visit} actions={canAct ? actions : []} />}
     </>
   );
 }
 
-function Ways({ visit, facts: { nextId }, address }: BreakViewProps) {
+function Ways({ visit, facts: { found, nextId }, address, isInQueue }: BreakViewProps) {
   const { t } = visit;
-  const query = address.toString();
+  const addressOf = (id: string) => {
+    if (!isInQueue) return `${pathTo(visit, `breaks/${id}`)}?${address.toString()}`;
+    const chosen = new URLSearchParams(address);
+    chosen.set('break', id);
+    return `${pathTo(visit, 'breaks')}?${chosen.toString()}`;
+  };
   return (
     <Row is="ways">
       <BackToBreaks visit={visit} address={address} />
+      {isInQueue && <a href={pathTo(visit, `breaks/${found.id}`)}>{t('breaks.ownPage')}</a>}
       {nextId !== null && (
-        <a href={`${pathTo(visit, `breaks/${nextId}`)}?${query}`} data-key="n">
+        <a href={addressOf(nextId)} data-key="n">
           {t('breaks.next')}
         </a>
       )}
@@ -61,12 +74,14 @@ interface Props {
   facts: BreakFacts;
 }
 
-function Story({ visit, facts: { found } }: Props) {
+function Story({ visit, facts: { found }, isInQueue }: BreakViewProps) {
   const { t } = visit;
   const why = findTextKey(`break.why.${found.kind}`);
   const todo = findTextKey(`break.todo.${found.kind}`);
+  const who = [amountOf(t, found.amount), partyOf(visit, found.counterparty)].join(' · ');
+  const title = isInQueue ? `${kindOf(t, found.kind)} · ${who}` : who;
   return (
-    <Card title={t('breaks.happened')}>
+    <Card title={<bdi>{title}</bdi>}>
       <p>
         <BreakStateBadge visit={visit} state={found.state} />{' '}
         <SeverityBadge visit={visit} of={found.severity} />

@@ -95,8 +95,10 @@ export function breakColumns<Row>(
 
 /** Leads back to the list. */
 export function BackToBreaks({ visit, address }: { visit: Visit; address: URLSearchParams }) {
+  const list = new URLSearchParams(address);
+  list.delete('break');
   return (
-    <a href={`${pathTo(visit, 'breaks')}?${address.toString()}`} data-key="Escape">
+    <a href={`${pathTo(visit, 'breaks')}?${list.toString()}`} data-key="Escape">
       {visit.t('breaks.back')}
     </a>
   );

@@ -4,41 +4,79 @@ import { saoPauloDay } from '../../brazil/statement-day.js';
 import { Badge, Card, Empty } from '../kit/elements.js';
 import { formatAmount } from '../formats.js';
 import { CandidateChoice, CandidateItems } from '../kit/break-parts.js';
+import { Fields } from '../kit/form.js';
 import { Form } from '../kit/frame.js';
-import { Hint } from '../kit/layout.js';
+import { Button, Hint } from '../kit/layout.js';
 import type { Visit } from '../requests.js';
 import { pathTo } from '../visit.js';
 import { LinkFields } from './action-forms-view.js';
-import type { BreakFacts, BreakViewProps } from './break-facts.js';
-import { amountOf, partyOf } from './break-words.js';
+import type { BreakFacts, BreakViewProps, Candidate } from './break-facts.js';
+import { partyOf } from './break-words.js';
 import { compareSides, type Comparison } from './compare-sides.js';
+import { linkedBy } from './open-actions.js';
 import { Key } from './shortcuts.js';
 import { ComparisonTable } from './comparison.js';
 import { wordOf } from '../texts.js';
 
-type Candidate = BreakFacts['found']['candidates'][number];
-
 export function Candidates(props: BreakViewProps & { canLink: boolean }): JSX.Element | null {
   const { visit, facts, address, canLink } = props;
   const { t } = visit;
-  const { candidates, id, version } = facts.found;
-  if (candidates.length === 0) return <OwnSides {...props} />;
-  const list = <CandidateList visit={visit} facts={facts} canLink={canLink} />;
+  const { found, picked } = facts;
+  // What a person has searched for stands before what was proposed.
+  const candidates = [...(picked?.candidates ?? []), ...found.candidates];
+  const list = (from: number, to?: number) => (
+    <CandidateList {...{ visit, facts, canLink, from }} candidates={candidates.slice(from, to)} />
+  );
   return (
-    <Card title={t('breaks.candidates')}>
-      {canLink ? (
-        <Form
-          visit={visit}
-          action={`${pathTo(visit, `breaks/${id}/link`)}?${address.toString()}`}
-          shown={version}
-        >
-          {list}
-          <LinkFields visit={visit} facts={facts} />
-        </Form>
-      ) : (
-        list
+    <>
+      {found.candidates.length === 0 && <OwnSides visit={visit} facts={facts} />}
+      {(canLink || candidates.length > 0) && (
+        <Card title={t('breaks.candidates')} id={candidatesId}>
+          {canLink && <Picker {...props} />}
+          {candidates.length === 0 && <Empty>{t('breaks.noCandidates')}</Empty>}
+          {!canLink && list(0)}
+          {canLink && candidates.length > 0 && (
+            <Form
+              visit={visit}
+              action={`${pathTo(visit, `breaks/${found.id}/link`)}?${address.toString()}`}
+              shown={found.version}
+            >
+              {list(0, 1)}
+              <LinkFields visit={visit} />
+              {list(1)}
+            </Form>
+          )}
+        </Card>
       )}
-    </Card>
+    </>
+  );
+}
+
+const candidatesId = 'candidates';
+
+/** Finds what else may be linked. Names stand in no address: the form is sent as any other. */
+function Picker({ visit, facts: { found, picked }, address }: BreakViewProps) {
+  const { t } = visit;
+  const label = linkedBy(found) === 'nsu' ? 'breaks.pickLine' : 'breaks.pickPayment';
+  return (
+    <details open={picked !== null} data-key="f" data-focus="pick">
+      <summary>
+        {t(label)} <Key of="f" />
+      </summary>
+      <Form
+        visit={visit}
+        action={`${pathTo(visit, `breaks/${found.id}/find`)}?${address.toString()}`}
+      >
+        <Fields
+          visit={visit}
+          fields={{ find: { label, hint: 'breaks.pickHint', required: true, id: 'pick' } }}
+        />
+        <Button is="plain">{t('breaks.pick')}</Button>
+      </Form>
+      {picked?.candidates.length === 0 && (
+        <Empty>{t('breaks.pickedNone', { text: picked.text })}</Empty>
+      )}
+    </details>
   );
 }
 
@@ -46,15 +84,21 @@ function CandidateList({
   visit,
   facts,
   canLink,
-}: Pick<BreakViewProps, 'visit' | 'facts'> & { canLink: boolean }) {
+  candidates,
+  from,
+}: Pick<BreakViewProps, 'visit' | 'facts'> & {
+  canLink: boolean;
+  candidates: readonly Candidate[];
+  from: number;
+}) {
   return (
     <CandidateItems hasKeys={canLink}>
-      {facts.found.candidates.map((candidate, index) => (
+      {candidates.map((candidate, index) => (
         <li>
-          <CandidateHead {...{ visit, candidate, canLink }} number={index + 1} />
-          <details open={index === 0}>
+          <CandidateHead {...{ visit, candidate, canLink }} number={from + index + 1} />
+          <details open={from + index === 0}>
             <summary>{visit.t('breaks.compared')}</summary>
-            <ComparedCandidate {...{ visit, facts, candidate }} number={index + 1} />
+            <ComparedCandidate {...{ visit, facts, candidate }} number={from + index + 1} />
           </details>
         </li>
       ))}
@@ -93,7 +137,7 @@ function CandidateHead({
             type="radio"
             name="candidate"
             value={chosen}
-            checked={visit.form.get('candidate') === chosen}
+            checked={(visit.form.get('candidate') ?? (number === 1 ? chosen : null)) === chosen}
             data-handle
             data-key={number < 10 ? String(number) : undefined}
             data-focus="link-reason"
@@ -106,7 +150,7 @@ function CandidateHead({
         </p>
       )}
       <p>
-        <Badge tone="plain" text={t('breaks.score', { score })} />{' '}
+        {reasons.length > 0 && <Badge tone="plain" text={t('breaks.score', { score })} />}{' '}
         <Hint>{reasons.map((reason) => t(`breaks.reason.${reason}`)).join(' · ')}</Hint>{' '}
         <a href={addressOf(visit, candidate)}>
           {t(candidate.nsu === null ? 'breaks.payment' : 'breaks.line')}
@@ -161,40 +205,21 @@ function compareCandidate(
 }
 
 /** Without candidates: the line of the break beside the payment that it is about. */
-function OwnSides({ visit, facts, canLink, address }: BreakViewProps & { canLink: boolean }) {
+function OwnSides({ visit, facts }: Pick<BreakViewProps, 'visit' | 'facts'>) {
   const { t } = visit;
   const { found, lines, payments } = facts;
   const line = found.nsu === null ? undefined : lines.get(found.nsu);
   const payment = payments.get(found.expectedPaymentId ?? '');
-  const day = payment ? (payment.dueDate ?? saoPauloDay(payment.createdAt)) : '';
+  if (!line || !payment) return null;
+  const day = payment.dueDate ?? saoPauloDay(payment.createdAt);
   return (
     <Card title={t('breaks.compared')}>
-      {line && payment ? (
-        <ComparisonTable
-          visit={visit}
-          name={t('breaks.compared')}
-          compared={compareSides(line, payment, { owed: payment.amountCents, day })}
-          isPaymentFirst={false}
-        />
-      ) : (
-        <p>
-          {line && `${t('breaks.line')}: ${formatAmount(line.amountCents)} · `}
-          {payment && `${t('breaks.payment')}: ${amountOf(t, payment.amountCents)} · `}
-          <bdi>{partyOf(visit, found.counterparty)}</bdi>
-        </p>
-      )}
-      {canLink && (
-        <>
-          <Empty>{t('breaks.noCandidates')}</Empty>
-          <Form
-            visit={visit}
-            action={`${pathTo(visit, `breaks/${found.id}/link`)}?${address.toString()}`}
-            shown={found.version}
-          >
-            <LinkFields visit={visit} facts={facts} />
-          </Form>
-        </>
-      )}
+      <ComparisonTable
+        visit={visit}
+        name={t('breaks.compared')}
+        compared={compareSides(line, payment, { owed: payment.amountCents, day })}
+        isPaymentFirst={false}
+      />
     </Card>
   );
 }

@@ -17,32 +17,40 @@ const onEachPage: readonly Shortcut[] = [
   ['?', 'breaks.keys.help'],
 ];
 
+/** Of the list, and of the break that is chosen in it. */
 export function ListShortcuts({ visit }: { visit: Visit }): JSX.Element {
   const own: Shortcut[] = [
     ['J / K', 'breaks.keys.move'],
     ['Enter', 'breaks.keys.open'],
     ['x', 'breaks.keys.tick'],
-    ['?', 'breaks.keys.help'],
+    ['1 – 9', 'breaks.keys.choose'],
+    ['f', 'breaks.keys.pick'],
+    ...ofActions(Object.keys(keyOfAction) as (keyof typeof keyOfAction)[]),
+    ['n', 'breaks.keys.next'],
+    ...onEachPage,
   ];
   return <Shortcuts visit={visit} shortcuts={own} />;
 }
+
+const ofActions = (actions: readonly (PageAction | 'comment')[]) =>
+  actions.map((one): Shortcut => [keyOfAction[one], `breaks.action.${one}`]);
 
 export function BreakShortcuts({
   visit,
   actions,
 }: {
   visit: Visit;
-  actions: readonly (PageAction | 'comment')[];
+  actions: readonly PageAction[];
 }): JSX.Element {
-  const ofActions = actions.map((one): Shortcut => [keyOfAction[one], `breaks.action.${one}`]);
   const own: Shortcut[] = [
     ...(actions.includes('link')
       ? ([
           ['1 – 9', 'breaks.keys.choose'],
+          ['f', 'breaks.keys.pick'],
           ['J / K', 'breaks.keys.move'],
         ] as const)
       : []),
-    ...ofActions,
+    ...ofActions(actions.length > 0 ? [...actions, 'comment'] : []),
     ['n', 'breaks.keys.next'],
     ...onEachPage,
   ];

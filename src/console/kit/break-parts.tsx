@@ -13,6 +13,88 @@ export function Clipped({ children }: Part): JSX.Element {
   return <bdi class="clip">{children}</bdi>;
 }
 
+/**
+ * A dense list and, beside it, what is chosen in it. Where the screen is narrow, what is chosen
+ * stands alone.
+ */
+export function SplitView({
+  list,
+  panel,
+}: {
+  list: ComponentChildren;
+  panel: ComponentChildren;
+}): JSX.Element {
+  return (
+    <div class="split">
+      <div class="queue">{list}</div>
+      {panel}
+    </div>
+  );
+}
+
+export const panelId = 'panel';
+
+/** Beside a list: a link of the list writes it anew, and the rest of the page stays as it is. */
+export function SplitPanel({
+  label,
+  isChosen,
+  children,
+}: Part & { label: string; isChosen: boolean }): JSX.Element {
+  return (
+    <section
+      class={isChosen ? 'panel chosen' : 'panel'}
+      id={panelId}
+      aria-label={label}
+      tabindex={0}
+    >
+      {children}
+    </section>
+  );
+}
+
+/** A link to a row of a split view. With a script, it opens as soon as it has the focus. */
+export function PanelLink({
+  href,
+  isCurrent,
+  children,
+}: Part & { href: string; isCurrent: boolean }): JSX.Element {
+  return (
+    <a
+      href={href}
+      aria-current={isCurrent ? 'true' : undefined}
+      {...{ 'hx-get': href, 'hx-target': `#${panelId}`, 'hx-swap': 'outerHTML' }}
+      {...{ 'hx-trigger': 'click, focus delay:200ms', 'hx-replace-url': 'true' }}
+      {...{ 'hx-sync': 'closest tbody:queue last' }}
+    >
+      {children}
+    </a>
+  );
+}
+
+/** What a filter selects, in parts that are filters themselves. */
+export function SumLinks({
+  label,
+  sums,
+}: {
+  label: string;
+  sums: readonly { href: string; name: string; amount: string; isCurrent: boolean }[];
+}): JSX.Element {
+  return (
+    <nav class="sums" aria-label={label}>
+      {sums.map(({ href, name, amount, isCurrent }) => (
+        <a href={href} aria-current={isCurrent ? 'true' : undefined}>
+          {name} <span class="amount">{amount}</span>
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/** What is always seen of a list at one end, and what is opened at the other. */
+export function ListBar({ children }: Part): JSX.Element {
+  return <div class="list-bar">{children}</div>;
+}
+
 /** Actions below each other, each behind its name. */
 export function ActionCard({ title, children }: Part & { title: string }): JSX.Element {
   return (

@@ -177,9 +177,9 @@ export function Filters({
         {fields.map((field) => (
           <FilterInput visit={visit} field={field} />
         ))}
-        {query.has('order') && (
-          <input type="hidden" name="order" value={query.get('order') ?? ''} />
-        )}
+        {['sort', 'order'].map((name) => (
+          <>{query.has(name) && <input {...{ type: 'hidden', name, value: query.get(name)! }} />}</>
+        ))}
         <button>{t('app.filter')}</button>
         {isFiltered && <a href={path}>{t('app.clearFilters')}</a>}
       </form>

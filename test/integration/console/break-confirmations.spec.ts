@@ -42,7 +42,7 @@ describe('a break that moves money', () => {
     const payment = await fixture.addExpectedPayment({ amountCents: 1_000 });
     const id = await fixture.letDeadlinePass(payment);
     const action = `${breaks}/${id}/link?state=open`;
-    const asked = { shown: (await open(id)).shown, reason, other: String(nsu) };
+    const asked = { shown: (await open(id)).shown, reason, candidate: String(nsu) };
     const { status, text, fields } = await analyst.confirm(action, asked, action);
     expect([status, (await fixture.liveMatches(nsu)).length]).toEqual([409, 0]);
     expect(text).toContain('Stays open</dt><dd>R$\u00a03,00');

@@ -1,134 +1,36 @@
-// The pages of breaks: what they show, to whom, and what their forms do.
+// The page of a break: what it shows, to whom, and what its forms do.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { PersonRole } from '../../../src/access/people/roles.js';
-import { BreaksFixture } from '../../support/breaks.js';
 import {
-  csrfOf,
-  signedInPerson,
-  type VisitedPage,
-  type Visitor,
-} from '../../support/console-visitor.js';
-import { serviceOnSandbox, type ServiceOnSandbox } from '../../support/service-on-sandbox.js';
+  breakForms,
+  breakReason as reason,
+  breaksPath as breaks,
+  startBreakPages,
+  type BreakPagesSetup,
+} from '../../support/break-pages.js';
+import { BreaksFixture } from '../../support/breaks.js';
 
-const breaks = '/console/accounts/main/breaks';
-const reason = 'as agreed with the payer';
-
-describe('the pages of breaks', () => {
-  let service: ServiceOnSandbox;
-  let analyst: Visitor & { id: string };
-  let viewer: Visitor & { id: string };
-  const fixture = new BreaksFixture(() => service);
+describe('the page of a break', () => {
+  let setup: BreakPagesSetup;
+  let service: BreakPagesSetup['service'];
+  let analyst: BreakPagesSetup['analyst'];
+  let viewer: BreakPagesSetup['viewer'];
+  const fixture = new BreaksFixture(() => setup.service);
   const { sql, get, actions } = fixture;
-
-  /** Amounts have a space that does not break: here it is a plain one. */
-  const plainly =
-    <Of extends unknown[]>(ask: (...of: Of) => Promise<VisitedPage>) =>
-    async (...of: Of) => {
-      const page = await ask(...of);
-      return { ...page, text: page.text.replaceAll('\u00a0', ' ') };
-    };
-  const person = async (role: PersonRole) => {
-    const grant = { accountId: service.accountId, role };
-    const visitor = await signedInPerson(service, `${role}@example.com`, grant);
-    const { get, post, send } = visitor;
-    return { ...visitor, get: plainly(get), post: plainly(post), send: plainly(send) };
-  };
-
+  const { open, send, resolveAll } = breakForms(() => setup, fixture);
   beforeAll(async () => {
-    service = await serviceOnSandbox();
-    analyst = await person('analyst');
-    viewer = await person('viewer');
+    setup = await startBreakPages();
+    ({ service, analyst, viewer } = setup);
   });
-  afterAll(() => service.stop());
-  // Each test has breaks of its own.
-  beforeEach(() =>
-    sql(`UPDATE break SET state = 'resolved', resolved_at = now() WHERE state = 'open'`),
-  );
+  afterAll(() => setup.service.stop());
+  beforeEach(resolveAll);
 
-  const open = async (id: string, query = '') => {
-    const page = await analyst.get(`${breaks}/${id}${query}`);
-    expect(page.status).toBe(200);
-    const shown = /name="shown" value="([0-9a-f]{32})"/.exec(page.text)?.[1] ?? '';
-    return { ...page, csrf: csrfOf(page.text), shown };
-  };
-  /** Sends a form of the page of a break, as it is shown now. */
-  const send = async (id: string, action: string, fields: Record<string, string> = {}) => {
-    const { csrf, shown } = await open(id);
-    return analyst.post(`${breaks}/${id}/${action}`, { csrf, shown, reason, ...fields });
-  };
-  /** A Pix that the bank shows, and that nothing explains. */
-  const receivePix = async (amount: number) => {
-    const { body } = await service.bank.call('POST', '/sandbox/pix/received', { body: { amount } });
-    await service.sync();
-    await fixture.reconcile();
-    const found = await service.call('GET', `/v1/breaks?nsu=${body.nsu}&state=open`);
-    return { nsu: body.nsu as number, id: found.body.data[0].id as string };
-  };
-  const listedIds = (text: string) =>
-    [...text.matchAll(/<input type="checkbox" name="break" value="([0-9a-f-]{36})"/g)].map(
-      ([, id]) => id,
-    );
   const audited = async (subject: string) =>
     sql(
       `SELECT action, operator_id::text AS person, reason, shown FROM audit_entry
        WHERE subject = $1 ORDER BY id`,
       subject,
     );
-
-  describe('the list', () => {
-    it('shows open breaks, newest first, and every state where the filter says so', async () => {
-      const [first, second] = [
-        await fixture.addUnexpectedLine({ amountCents: 123_456 }),
-        await fixture.addUnexpectedLine(),
-      ];
-      const { text } = await analyst.get(breaks);
-      expect(listedIds(text)).toEqual([second.id, first.id]);
-      expect(text).toContain('R$ 1.234,56');
-      expect(text).toContain('Unexpected line');
-      await fixture.act(first.id, 'accept');
-      expect(listedIds((await analyst.get(breaks)).text)).toEqual([second.id]);
-      const all = listedIds((await analyst.get(`${breaks}?state=`)).text);
-      expect(all.slice(0, 2)).toEqual([second.id, first.id]);
-    });
-
-    it('keeps its filters in the address of its pages and of the breaks', async () => {
-      const ids = [];
-      for (const amountCents of [500, 1_000, 1_500])
-        ids.push((await fixture.addUnexpectedLine({ amountCents })).id);
-      const { text } = await analyst.get(
-        `${breaks}?minAmount=10,00&maxAmount=15,00&kind=unexpected`,
-      );
-      expect(listedIds(text)).toEqual([ids[2], ids[1]]);
-      const query = 'state=open&amp;kind=unexpected&amp;minAmount=10.00&amp;maxAmount=15.00';
-      expect(text).toContain(`${breaks}/${ids[2]}?${query}`);
-      const wrong = await analyst.get(`${breaks}?minAmount=much`);
-      expect([wrong.status, wrong.text.includes('Amount from.')]).toEqual([200, true]);
-    });
-
-    it('says how it fills when it is empty, in both languages', async () => {
-      expect((await analyst.get(breaks)).text).toContain('No open break with these filters');
-      const portuguese = await analyst.get(breaks, { 'accept-language': 'pt-BR' });
-      expect(portuguese.text).toContain('Nenhuma divergência aberta com estes filtros');
-    });
-
-    it('offers a viewer no action, and masks who paid', async () => {
-      const { id, nsu } = await fixture.addUnexpectedLine();
-      await sql(
-        `INSERT INTO webhook_counterparty (account_id, reference_kind, reference, is_credit, name)
-         VALUES ($1, 'nsu', $2, true, 'Ana Souza')`,
-        service.accountId,
-        String(nsu),
-      );
-      expect((await analyst.get(breaks)).text).toContain('Ana Souza');
-      for (const path of [breaks, `${breaks}/${id}`]) {
-        const { status, text } = await viewer.get(path);
-        expect([path, status, text.includes('Ana Souza')]).toEqual([path, 200, false]);
-        expect(text).not.toMatch(/<(input|button)[^>]*name="(break|candidate|reason)"/);
-      }
-      expect((await viewer.get(`${breaks}/bulk?action=accept&break=${id}`)).status).toBe(403);
-    });
-  });
 
   describe('the page of a break', () => {
     it('says what happened, and compares its line with each candidate', async () => {
@@ -219,13 +121,42 @@ describe('the pages of breaks', () => {
       expect(await fixture.liveMatches(nsu)).toHaveLength(2);
     });
 
+    it('finds what else may be linked by amount, day, id and name, and links it', async () => {
+      const { id, nsu } = await fixture.addUnexpectedLine({ amountCents: 50_000 });
+      // Too long before the line for a candidate.
+      const far = await fixture.addExpectedPayment({ amountCents: 50_000 });
+      await fixture.addExpectedPayment({ amountCents: 77_700, isCredit: false });
+      await sql(
+        `UPDATE expected_payment SET counterparty_name = 'Padaria Sol', due_date = '2026-12-24',
+           created_at = now() - interval '90 days'
+         WHERE id = $1`,
+        far,
+      );
+      const find = async (text: string) => {
+        const { csrf } = await open(id);
+        const page = await analyst.post(`${breaks}/${id}/find?state=open&break=${id}`, {
+          ...{ csrf, find: text },
+        });
+        const found = page.text.matchAll(/name="candidate" value="([^"]*)"/g);
+        return { ...page, ids: [...found].map(([, one]) => one) };
+      };
+      for (const text of ['500', 'R$ 500,00', '24/12/2026', far, 'padaria'])
+        expect([text, (await find(text)).ids]).toEqual([text, [far]]);
+      expect((await find('777')).ids).toEqual([]);
+      expect((await find('no such name')).text).toContain(
+        'Nothing that can be linked was found for no such name.',
+      );
+      expect((await send(id, 'link', { candidate: far })).status).toBe(303);
+      expect(await fixture.liveMatches(nsu)).toMatchObject([{ rule: 'manual' }]);
+    });
+
     it('links the line that pays a missing payment, by its NSU', async () => {
       await service.sync();
       const { nsu } = await fixture.addUnexpectedLine();
       const id = await fixture.letDeadlinePass(await fixture.addExpectedPayment());
       const { text } = await open(id);
       expect(text).toContain(`Line NSU ${nsu}`);
-      expect((await send(id, 'link', { candidate: '', other: String(nsu) })).status).toBe(303);
+      expect((await send(id, 'link', { candidate: String(nsu) })).status).toBe(303);
       expect(await get(id)).toMatchObject({ state: 'resolved', resolution: 'link' });
     });
 
@@ -259,7 +190,7 @@ describe('the pages of breaks', () => {
         ['accept', { reason: ' x ' }],
         ['link', {}],
         ['link', { candidate: 'x' }],
-        ['link', { other: `${randomUUID()}x` }],
+        ['link', { candidate: `${randomUUID()}x` }],
         ['refund', { amount: '-1' }],
         ['refund', { amount: '1,234' }],
         ['comment', { text: '  ' }],
@@ -349,107 +280,6 @@ describe('the pages of breaks', () => {
       expect(section).not.toContain(other.id);
       const unknown = await fixture.addUnexpectedLine();
       expect((await open(unknown.id)).text).toContain('not known by a full CPF or CNPJ');
-    });
-  });
-
-  describe('bulk actions', () => {
-    const preview = async (query: string) => {
-      const { status, text } = await analyst.get(`${breaks}/bulk?${query}`);
-      const values = (name: string) =>
-        [...text.matchAll(new RegExp(`name="${name}" value="([0-9a-f-]+)"`, 'g'))].map(
-          ([, value = '']) => value,
-        );
-      const fields = new URLSearchParams({ csrf: csrfOf(text), reason });
-      for (const name of ['shown', 'key', 'break', 'version'])
-        for (const value of values(name)) fields.append(name, value);
-      return { status, text, fields, ids: values('break') };
-    };
-    const confirm = (action: string, fields: URLSearchParams) =>
-      analyst.send(`${breaks}/bulk/${action}?state=open`, {
-        method: 'POST',
-        body: fields,
-        headers: { origin: service.url },
-      });
-
-    it('show what would happen to each, change nothing, and then do just that', async () => {
-      const [accepted, resolved] = [
-        await fixture.addUnexpectedLine(),
-        await fixture.addUnexpectedLine(),
-      ];
-      await fixture.act(resolved.id, 'link', {
-        expectedPaymentId: await fixture.addExpectedPayment(),
-      });
-      const before = [await get(accepted.id), await get(resolved.id)];
-      const query = `action=accept&of=ticked&break=${accepted.id}&break=${resolved.id}`;
-      const { text, fields, ids } = await preview(query);
-      expect(ids).toEqual([accepted.id, resolved.id]);
-      expect(text).toContain('Of 2: 1 would change, 0 are so already, 1 cannot.');
-      expect(text).toContain('Will be accepted and resolved');
-      expect(text).toContain('Cannot: It is already resolved.');
-      expect([await get(accepted.id), await get(resolved.id)]).toEqual(before);
-
-      const { status, location } = await confirm('accept', fields);
-      expect(status).toBe(303);
-      const result = (await analyst.get(location!)).text;
-      expect(result).toContain('Done: 1. So already: 0. Refused: 1.');
-      expect(result).toContain('Refused: It is already resolved.');
-      expect(await get(accepted.id)).toMatchObject({ state: 'resolved', resolution: 'accept' });
-      expect(await actions(accepted.id)).toEqual(['opened', 'accept', 'resolved']);
-    });
-
-    it('do nothing at all once a break has changed since the preview', async () => {
-      const both = [await fixture.addUnexpectedLine(), await fixture.addUnexpectedLine()];
-      const { fields } = await preview('action=accept&of=filter&state=open');
-      await sql(`UPDATE break SET amount_cents = 777 WHERE id = $1`, both[0]!.id);
-      const { status, text } = await confirm('accept', fields);
-      expect(status).toBe(409);
-      expect(text).toContain('Something changed since the preview');
-      expect(text).toContain('R$ 7,77');
-      expect(text).toContain(`value="${reason}"`);
-      for (const { id } of both) expect((await get(id)).state).toBe('open');
-    });
-
-    it('do each break once when the form is sent twice', async () => {
-      const { id } = await fixture.addUnexpectedLine();
-      const { fields } = await preview(`action=note&of=ticked&break=${id}`);
-      const both = await Promise.all([confirm('note', fields), confirm('note', fields)]);
-      expect(both.map(({ status }) => status)).toEqual([303, 303]);
-      expect(both[0]!.location).toBe(both[1]!.location);
-      expect(await actions(id)).toEqual(['opened', 'note']);
-    });
-
-    it('take the breaks that the filter selects', async () => {
-      await fixture.addUnexpectedLine({ amountCents: 100 });
-      const { id } = await fixture.addUnexpectedLine({ amountCents: 90_000 });
-      const { ids } = await preview('action=accept&of=filter&state=open&minAmount=500.00');
-      expect(ids).toEqual([id]);
-    });
-
-    it('say what a refund would send, and refuse what has no Pix to refund', async () => {
-      const { id } = await fixture.addUnexpectedLine();
-      const missing = await fixture.addBreak('balance_mismatch', 'balance:1', { amountCents: 5 });
-      const { text } = await preview(`action=refund&of=ticked&break=${id}&break=${missing}`);
-      expect(text).toContain('Cannot: There is no received Pix to refund');
-      expect(text).toContain('This action is possible for none of these breaks.');
-    });
-
-    it('refund each Pix by the amount that the preview shows', async () => {
-      const both = [await receivePix(3), await receivePix(5)];
-      const query = both.map(({ id }) => `break=${id}`).join('&');
-      const { text, fields } = await preview(`action=refund&of=ticked&${query}`);
-      expect(text).toContain('Will request a refund of R$ 3,00');
-      expect(text).toContain('Total to refund: R$ 8,00');
-      const { location } = await confirm('refund', fields);
-      expect((await analyst.get(location!)).text).toContain('Done: 2.');
-      for (const { nsu } of both)
-        expect(
-          (await service.call('GET', `/v1/refunds?originalNsu=${nsu}`)).body.data,
-        ).toHaveLength(1);
-    });
-
-    it('are not found for an unknown action, and show nothing without a ticked break', async () => {
-      expect((await preview('action=drop')).status).toBe(404);
-      expect((await preview('action=accept&break=x')).text).toContain('No break is ticked');
     });
   });
 

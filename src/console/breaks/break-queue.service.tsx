@@ -1,0 +1,108 @@
+// The work queue: a dense list of breaks, and beside it the one that is chosen, `?break=ID`. Each
+// choice and each action is a link or a form of its own.
+import { Injectable } from '@nestjs/common';
+import { isUuid } from '../../platform/http/listing.js';
+import { BreakReading } from '../../reconciliation/breaks/break-reading.service.js';
+import { Pager } from '../kit/elements.js';
+import { Message } from '../kit/frame.js';
+import { Muted } from '../kit/layout.js';
+import { SplitPanel, SplitView } from '../kit/break-parts.js';
+import { Shown } from '../page.js';
+import type { Visit } from '../requests.js';
+import { callerOf } from '../visit.js';
+import { readBreakList, type BreakList } from './break-list.js';
+import { BreakPage } from './break-page.service.js';
+import { QueueHead } from './queue-head.js';
+import { QueueTable } from './queue-table.js';
+import { DoneMessage } from './done-message.js';
+import { ListShortcuts } from './shortcuts.js';
+
+/** More than a screen has, so that one page is much of a day's work. */
+const rowsOfQueue = 50;
+
+@Injectable()
+export class BreakQueue {
+  constructor(
+    private readonly reading: BreakReading,
+    private readonly page: BreakPage,
+  ) {}
+
+  async show(visit: Visit): Promise<Shown> {
+    if (visit.isRefresh) {
+      const panel = await this.panel(visit, chosenIn(visit), null);
+      return new Shown('', panel, { part: panel });
+    }
+    return this.render(visit, chosenIn(visit), null, 200);
+  }
+
+  /** The page with the chosen break, after a form that changed nothing of it. */
+  refuse(visit: Visit, id: string, status: number, problem: string | null): Promise<Shown> {
+    return this.render(visit, id, problem, status);
+  }
+
+  private async render(
+    visit: Visit,
+    chosen: string | null,
+    problem: string | null,
+    status: number,
+  ): Promise<Shown> {
+    const { t } = visit;
+    const list = readBreakList(visit.query);
+    const cursor = visit.query.get('cursor') ?? undefined;
+    const isOpen = list.filters.state === 'open';
+    const [{ data: rows, next }, totals, panel] = await Promise.all([
+      this.reading.list(callerOf(visit), { ...list.filters, cursor, limit: rowsOfQueue }),
+      isOpen ? this.reading.totalOpen(callerOf(visit), list.filters) : null,
+      this.panel(visit, chosen, problem),
+    ]);
+    // The filters show the state that is selected where the address has none.
+    const shown = { ...visit, query: withCursor(list.address, cursor) };
+    const body = (
+      <SplitView
+        list={
+          <>
+            {!chosen && <DoneMessage visit={visit} address={list.address} />}
+            <QueueHead {...{ visit: shown, list, totals }} />
+            <QueueTable {...{ visit, list, rows, chosen }} empty={t(emptyText(list, next))} />
+            <Pager visit={shown} next={next} />
+            <ListShortcuts visit={visit} />
+          </>
+        }
+        panel={panel}
+      />
+    );
+    return new Shown(t('breaks.title'), body, { status });
+  }
+
+  private async panel(visit: Visit, chosen: string | null, problem: string | null) {
+    const { t } = visit;
+    if (chosen === null)
+      return (
+        <SplitPanel label={t('breaks.chosen')} isChosen={false}>
+          <Muted>{t('breaks.chooseOne')}</Muted>
+        </SplitPanel>
+      );
+    return (
+      <SplitPanel label={t('breaks.chosen')} isChosen>
+        {problem !== null && <Message kind="bad">{problem}</Message>}
+        {await this.page.viewInQueue(visit, chosen)}
+      </SplitPanel>
+    );
+  }
+}
+
+function chosenIn({ query }: Visit): string | null {
+  const id = query.get('break') ?? '';
+  return isUuid(id) ? id : null;
+}
+
+function withCursor(address: URLSearchParams, cursor: string | undefined): URLSearchParams {
+  const query = new URLSearchParams(address);
+  if (cursor !== undefined) query.set('cursor', cursor);
+  return query;
+}
+
+function emptyText({ filters }: BreakList, next: string | null) {
+  if (next !== null) return 'breaks.more';
+  return filters.state === 'open' ? 'breaks.emptyOpen' : 'breaks.empty';
+}

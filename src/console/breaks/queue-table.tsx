@@ -1,0 +1,86 @@
+// The rows of the work queue, and below them one action on many.
+import type { JSX } from 'preact';
+import type { VersionedView } from '../../reconciliation/breaks/break-reading.service.js';
+import { PanelLink } from '../kit/break-parts.js';
+import { AskingForm } from '../kit/form.js';
+import { Hint } from '../kit/layout.js';
+import { ListTable } from '../kit/table.js';
+import type { Visit } from '../requests.js';
+import { wordOf } from '../texts.js';
+import { isAllowedTo, pathTo } from '../visit.js';
+import { addressOfChosen, type BreakList } from './break-list.js';
+import { amountOf, breakColumns, BreakStateBadge, kindOf, SeverityBadge } from './break-words.js';
+import { BulkChoice } from './bulk-choice.js';
+
+interface Props {
+  visit: Visit;
+  list: BreakList;
+  rows: readonly VersionedView[];
+  chosen: string | null;
+  empty: string;
+}
+
+export function QueueTable({ visit, list, rows, chosen, empty }: Props): JSX.Element {
+  const { t } = visit;
+  const canAct = isAllowedTo(visit, 'resolve breaks');
+  const hrefOf = (id: string) =>
+    `${pathTo(visit, 'breaks')}?${addressOfChosen(list, id).toString()}`;
+  const [, ...others] = breakColumns(visit, list.address, (row: VersionedView) => row);
+  const table = (
+    <ListTable
+      {...{ visit, name: 'breaks.list', rows, empty, hasKeys: true }}
+      columns={[
+        canAct && {
+          label: 'breaks.select',
+          cell: ({ id, kind, amount }) => (
+            <input
+              type="checkbox"
+              name="break"
+              value={id}
+              data-key="x"
+              aria-label={t('breaks.selectOne', {
+                kind: kindOf(t, kind),
+                amount: amountOf(t, amount),
+              })}
+            />
+          ),
+        },
+        {
+          label: 'breaks.kind',
+          is: 'wide',
+          cell: ({ id, kind }) => (
+            <PanelLink href={hrefOf(id)} isCurrent={id === chosen}>
+              {kindOf(t, kind)}
+            </PanelLink>
+          ),
+        },
+        ...others,
+        {
+          label: 'breaks.age',
+          is: 'number',
+          cell: ({ ageDays }) => t('breaks.days', { count: ageDays }),
+        },
+        {
+          label: 'breaks.severity',
+          cell: ({ severity }) => <SeverityBadge visit={visit} of={severity} />,
+        },
+        list.filters.state !== 'open' && {
+          label: 'breaks.state',
+          cell: ({ state, resolution }) => (
+            <>
+              <BreakStateBadge visit={visit} state={state} />
+              {resolution !== null && <Hint> {wordOf(t, 'breaks.resolution', resolution)}</Hint>}
+            </>
+          ),
+        },
+      ]}
+    />
+  );
+  if (!canAct || rows.length === 0) return table;
+  return (
+    <AskingForm action={pathTo(visit, 'breaks/bulk')}>
+      {table}
+      <BulkChoice visit={visit} list={list} />
+    </AskingForm>
+  );
+}
