@@ -22,7 +22,8 @@ export interface FormField {
    * What is typed, and as what the request has it. `amount`: a number of reais. `lines`: a text
    * with line breaks. `list`: words between spaces or commas. `check`: true or false. `choices`:
    * those that are ticked. `radios`: a choice whose options all stand there. `file`: its form has
-   * a file. Days, months and times are typed: src/console/typed-day.ts. `datetime`: without a time zone. `secret`, `secretLines`: never shown again.
+   * a file. `date`, `month`, `datetime` (without a time zone): see src/console/typed-day.ts.
+   * `secret`, `secretLines`: never shown again.
    */
   is?:
     | ('text' | 'email' | 'url' | 'secret' | 'number' | 'amount' | 'date' | 'time' | 'datetime')
