@@ -2,8 +2,9 @@
 // record.
 import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
-import { eventTypes } from '../src/events/event-types.js';
-import { idsOfEvents } from './support/event-ids.js';
+import type { z } from 'zod';
+import { eventTypes, type EventType } from '../src/events/event-types.js';
+import { eventData } from '../src/events/event-fields.schema.js';
 
 const [, section = ''] = readFileSync('docs/reference/events.md', 'utf8').split(
   '## The records of a business system',
@@ -13,6 +14,7 @@ const rows = table
   .split('\n')
   .filter((line) => line.startsWith('| `'))
   .map((line) => line.split('|').map((cell) => cell.trim()));
+const isId = /(?:Id|[nN]su|Key|barCode)$/;
 const typesOf = (cell = '') => [...cell.matchAll(/`([a-z_]+\.[a-z_]+)`/g)].map(([, type]) => type);
 
 it('says for each type of event once by which ids its record is found', () => {
@@ -24,10 +26,12 @@ it('says for each type of event once by which ids its record is found', () => {
 it('names each id that events of a type always have', () => {
   for (const [, types, record = '', further = ''] of rows)
     for (const type of typesOf(types)) {
-      const ids = idsOfEvents[type as keyof typeof idsOfEvents];
+      const fields = Object.entries(
+        eventData[type as EventType].shape as Record<string, z.ZodType>,
+      );
+      const ids = fields.filter(([name, of]) => isId.test(name) && !of.isOptional());
       const text = record.includes('the same') ? rowOf('operation.unknown') : record + further;
-      // The resource of a day close is its date.
-      for (const id of ids.filter((one) => one !== 'date'))
+      for (const [id] of ids)
         expect([type, text]).toEqual([type, expect.stringContaining(`\`${id}\``)]);
     }
 });

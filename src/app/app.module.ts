@@ -1,6 +1,7 @@
 // Wires the modules of the service, from the lowest layer up. The modules are the same in every
 // role: start.ts starts what a role adds.
 import { requiredScope } from '../access/accounts/scope.decorator.js';
+import { eventWebhooks } from '../events/event-fields.schema.js';
 import type { ApiReferenceOptions } from '../platform/http/api-reference.js';
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
@@ -127,4 +128,5 @@ export const serviceReference: ApiReferenceOptions = {
     'Amounts are in reais with at most two decimals, times are ISO 8601.',
   server: 'http://127.0.0.1:3000',
   scopeOf: requiredScope,
+  webhooks: eventWebhooks,
 };

@@ -180,7 +180,7 @@ export const listEvents = route({
       id: z.string(),
       /** 1, 2, 3 … of the account. */
       position: bigInteger,
-      type: z.string(),
+      type: eventType,
       /** What the event is about. */
       resource: z.object({ kind: z.string(), id: z.string() }),
       /** 1, 2, 3 … of the resource. */

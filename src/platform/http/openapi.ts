@@ -27,6 +27,8 @@ export interface OpenApiInfo {
   description: string;
   /** Where `npm start` serves it. */
   server: string;
+  /** What it sends to its callers, by type: the body. */
+  webhooks?: Record<string, { summary: string; body: z.ZodType }>;
 }
 
 const securityHeaders = {
@@ -44,7 +46,7 @@ export function buildOpenApi(routes: readonly DocumentedRoute[], info: OpenApiIn
     const { path, method } = documented.route;
     (paths[path] ??= {})[method.toLowerCase()] = operation(documented, components);
   }
-  const { title, description, server } = info;
+  const { title, description, server, webhooks = {} } = info;
   const used = new Set(routes.map(({ route }) => route.chapter));
   const callers = new Set<string>(routes.map(({ route }) => route.authentication));
   return {
@@ -58,6 +60,12 @@ export function buildOpenApi(routes: readonly DocumentedRoute[], info: OpenApiIn
       .filter(([name]) => used.has(name as Chapter))
       .map(([name, said]) => ({ name, description: said })),
     paths,
+    webhooks: Object.fromEntries(
+      Object.entries(webhooks).map(([type, one]) => [
+        type,
+        { post: webhook(type, one, components) },
+      ]),
+    ),
     components: {
       securitySchemes: Object.fromEntries(
         Object.entries(securityHeaders)
@@ -117,6 +125,28 @@ function operation(
           components,
         ),
       ),
+    },
+  };
+}
+
+function webhook(
+  type: string,
+  { summary, body }: { summary: string; body: z.ZodType },
+  components: OpenApiComponents,
+): object {
+  const name = type.replace(/(?:^|[._])(.)/g, (_, first: string) => first.toUpperCase());
+  return {
+    ...{ operationId: `receive${name}`, tags: ['Notifications'], summary },
+    description: `An event when ${summary}. It is signed as Standard Webhooks says, and repeated.`,
+    security: [],
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: components.schema(body, `${name}Event`) } },
+    },
+    responses: {
+      '2XX': { description: 'The event is received.' },
+      '410': { description: 'The endpoint is disabled.' },
+      default: { description: 'The event is sent again later.' },
     },
   };
 }

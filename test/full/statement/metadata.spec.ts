@@ -8,7 +8,7 @@ import { ReconciliationService } from '../../../src/reconciliation/apply/reconci
 import { LineRecording } from '../../../src/statement/lines/line-recording.service.js';
 import { sandboxUnderTest } from '../../contract/bank-under-test.js';
 import { newKeyHeader, slip } from '../../contract/samples.js';
-import { expectIdsOfEvents } from '../../support/event-ids.js';
+import { expectDeclaredEvents } from '../../support/declared-events.js';
 import { testDatabase, type TestDatabase } from '../../support/postgres.js';
 import { recordingBank, type RecordingBank } from '../../support/recording-bank.js';
 import { serviceProcess, type ServiceProcess } from '../../support/service-application.js';
@@ -28,7 +28,7 @@ beforeAll(async () => {
   accountId = (await service.database.prisma.bankAccount.findFirstOrThrow()).id;
 });
 afterAll(async () => {
-  await expectIdsOfEvents(test.pool, ['charge.paid', 'transfer.settled', 'refund.settled']);
+  await expectDeclaredEvents(test.pool, ['charge.paid', 'transfer.settled', 'refund.settled']);
   await service.stop();
   await test.drop();
   bank.close();

@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { newKeyHeader } from '../../contract/samples.js';
 import { internalTransfer } from '../../contract/transfer-samples.js';
-import { expectIdsOfEvents } from '../../support/event-ids.js';
+import { expectDeclaredEvents } from '../../support/declared-events.js';
 import { withoutTriggers } from '../../support/parent-rows.js';
 import {
   approvalsSetup,
@@ -60,7 +60,7 @@ describe('an operation that needs approval', () => {
       'operation.succeeded',
     ]);
     const types = ['operation.awaiting_approval', 'operation.approved'] as const;
-    await expectIdsOfEvents(setup.test.pool, types);
+    await expectDeclaredEvents(setup.test.pool, types);
     const ids = { externalId: body.externalId, idempotencyKey: headers.IdempotencyKey, metadata };
     for (const type of types)
       expect((await setup.one.call('GET', `/v1/events?type=${type}`)).body.data).toMatchObject([

@@ -9,7 +9,7 @@ import { ReconciliationService } from '../../../src/reconciliation/apply/reconci
 import { OperationRecovery } from '../../../src/outbound/operations/operation-recovery.service.js';
 import { dayFromToday, expectError, newKeyHeader, pixSlip, slip } from '../../contract/samples.js';
 import { internalTransfer, manualTransfer } from '../../contract/transfer-samples.js';
-import { expectIdsOfEvents } from '../../support/event-ids.js';
+import { expectDeclaredEvents } from '../../support/declared-events.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../../support/service-on-sandbox.js';
 
 let service: ServiceOnSandbox;
@@ -18,7 +18,7 @@ beforeAll(async () => {
   await service.sync();
 });
 afterAll(async () => {
-  await expectIdsOfEvents(service.database.pool, ['charge.cancelled']);
+  await expectDeclaredEvents(service.database.pool, ['charge.cancelled']);
   await service.stop();
 });
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { chargeInclude, toChargeView } from '../../../src/outbound/charges/charge-view.js';
 import { listNewestRefunds } from '../../../src/outbound/charges/charges.queries.js';
 import { listExpectedPaymentRows } from '../../../src/reconciliation/api/transactions.queries.js';
-import { expectIdsOfEvents } from '../../support/event-ids.js';
+import { expectDeclaredEvents } from '../../support/declared-events.js';
 import { SentMoneyFixture } from '../../support/sent-money.js';
 import { serviceDatabase, type ServiceDatabase } from '../../support/service-database.js';
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
   service = await serviceDatabase();
 });
 afterAll(async () => {
-  await expectIdsOfEvents(service.database.pool, [
+  await expectDeclaredEvents(service.database.pool, [
     'charge.paid',
     'charge.refunded',
     'refund.settled',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { noPreferences } from '../../../src/outbound/operations/operation.js';
 import { listDueOperations } from '../../../src/outbound/operations/operations.queries.js';
-import { expectIdsOfEvents } from '../../support/event-ids.js';
+import { expectDeclaredEvents } from '../../support/declared-events.js';
 import * as journal from '../../support/journal.js';
 import { serviceDatabase, type ServiceDatabase } from '../../support/service-database.js';
 import { addAccounts } from '../../support/parent-rows.js';
@@ -18,7 +18,7 @@ describe('operations that a killed process left unfinished', () => {
     await addAccounts(service.database.pool, 200);
   });
   afterAll(async () => {
-    await expectIdsOfEvents(service.database.pool, [
+    await expectDeclaredEvents(service.database.pool, [
       'operation.unknown',
       'operation.succeeded',
       'operation.rejected',

@@ -4,7 +4,7 @@ import { BankService } from '../../../src/bank/bank.service.js';
 import { maxStatusChecks } from '../../../src/outbound/bill-payments/bill-payment-state.js';
 import { recordStatementTask } from '../../../src/statement/reconciliation-tasks/reconciliation-tasks.queries.js';
 import { ReconciliationService } from '../../../src/reconciliation/apply/reconciliation.service.js';
-import { expectIdsOfEvents } from '../../support/event-ids.js';
+import { expectDeclaredEvents } from '../../support/declared-events.js';
 import { billsAt, noon } from '../../support/bills.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../../support/service-on-sandbox.js';
 
@@ -18,7 +18,7 @@ describe('scheduled bill payments', () => {
     await bills.setClock({ now: noon });
   });
   afterAll(async () => {
-    await expectIdsOfEvents(service.pool, ['bill_payment.scheduled', 'bill_payment.failed']);
+    await expectDeclaredEvents(service.pool, ['bill_payment.scheduled', 'bill_payment.failed']);
     await service.stop();
   });
 

@@ -5,7 +5,7 @@ import { Database } from '../../../src/platform/postgres/database.service.js';
 import { withLease } from '../../../src/platform/postgres/leases/leases.service.js';
 import { RunsService } from '../../../src/reconciliation/runs/runs.service.js';
 import { Schedules } from '../../../src/reconciliation/runs/schedules.service.js';
-import { expectIdsOfEvents } from '../../support/event-ids.js';
+import { expectDeclaredEvents } from '../../support/declared-events.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../../support/service-on-sandbox.js';
 
 const noChanges = {
@@ -32,7 +32,7 @@ describe('a reconciliation run', () => {
     schedules = service.application.get(Schedules, { strict: false });
   });
   afterAll(async () => {
-    await expectIdsOfEvents(service.pool, ['reconciliation.finished', 'reconciliation.failed']);
+    await expectDeclaredEvents(service.pool, ['reconciliation.finished', 'reconciliation.failed']);
     await service.stop();
   });
   beforeEach(() => service.pool.query('DELETE FROM reconciliation_schedule'));

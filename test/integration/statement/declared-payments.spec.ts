@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { expectIdsOfEvents } from '../../support/event-ids.js';
+import { expectDeclaredEvents } from '../../support/declared-events.js';
 import { DeclaredPaymentsSetup } from '../../support/declared-payments-setup.js';
 import { matchRule, matchedByRule, RulesSetup } from '../../support/rules-setup.js';
 import { serviceDatabase, type ServiceDatabase } from '../../support/service-database.js';
@@ -38,7 +38,7 @@ describe('a declared payment', () => {
     service = await serviceDatabase();
   });
   afterAll(async () => {
-    await expectIdsOfEvents(service.database.pool, [
+    await expectDeclaredEvents(service.database.pool, [
       'expected_payment.paid',
       'expected_payment.partially_paid',
       'expected_payment.overpaid',

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BulkService } from '../../../src/outbound/bulk/bulk.service.js';
 import { ReconciliationService } from '../../../src/reconciliation/apply/reconciliation.service.js';
-import { expectIdsOfEvents } from '../../support/event-ids.js';
+import { expectDeclaredEvents } from '../../support/declared-events.js';
 import { operatorOf } from '../../support/operator.js';
 import { serviceApplication, type ServiceApplication } from '../../support/service-application.js';
 
@@ -152,7 +152,7 @@ describe('the API of declared payments', () => {
     // A repeat of the declaration is still the same payment.
     expect((await post({ ...salary('gone'), metadata })).body.settlement).toBe('cancelled');
     const types = ['expected_payment.amended', 'expected_payment.cancelled'] as const;
-    await expectIdsOfEvents(service.database.pool, types);
+    await expectDeclaredEvents(service.database.pool, types);
     const { body } = await service.call('GET', `/v1/events?type=${types[1]}`);
     const ofPayment = (body.data as { data: { externalId: string } }[]).filter(
       ({ data }) => data.externalId === 'gone',

@@ -7,7 +7,7 @@ import { registeredEventTypes } from '../../../src/webhooks/processing/webhook-b
 import { WebhookInbox } from '../../../src/webhooks/inbox/webhook-inbox.service.js';
 import { WebhookRegistrar } from '../../../src/webhooks/registration/webhook-registrar.service.js';
 import { customer, expectError, newKeyHeader } from '../../contract/samples.js';
-import { expectIdsOfEvents } from '../../support/event-ids.js';
+import { expectDeclaredEvents } from '../../support/declared-events.js';
 import { partnerKey } from '../../support/service-application.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../../support/service-on-sandbox.js';
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
   await service.sync();
 });
 afterAll(async () => {
-  await expectIdsOfEvents(service.pool, [
+  await expectDeclaredEvents(service.pool, [
     'customer.approved',
     'customer.refused',
     'dispute.reported',

@@ -1,0 +1,207 @@
+// What the data of each type of event has, for the API reference. A test compares it with the
+// events that other tests record.
+import { z } from 'zod';
+import { counterpartyView } from '../access/counterparties/counterparty.schema.js';
+import {
+  bigInteger,
+  instant,
+  integer,
+  nameSchemas,
+  plainDate,
+  reais,
+} from '../bank-contract/wire.js';
+import { eventTypeDeclarations, eventTypes, type EventType } from './event-types.js';
+
+const id = z.string();
+const optionalId = id.nullish();
+const metadata = z.record(z.string(), z.string()).optional();
+const settlement = z.string();
+
+/** The line that moved the money, or the part of it that was allocated. */
+const ofLine = {
+  nsu: bigInteger,
+  amount: reais,
+  endToEndId: id.nullable(),
+  occurredAt: instant.nullable(),
+  /** Of a credit: when the payer paid, if known, and when the bank credited it. */
+  paidAt: instant.nullish(),
+  creditedAt: instant.optional(),
+  /** What the bank kept of it. */
+  fee: reais.optional(),
+  counterparty: counterpartyView.optional(),
+};
+const ofCharge = { correlationId: id, chargeType: id, chargeAmount: reais.nullable(), metadata };
+const ofRefund = {
+  ...{ operationId: id, refundId: id, correlationId: id.nullable(), originalNsu: bigInteger },
+  ...{ originalEndToEndId: id.nullable(), metadata },
+};
+const ofBill = { operationId: id, billPaymentId: id, barCode: id.nullable(), metadata };
+const ofDeclared = {
+  ...{ expectedPaymentId: id, externalId: id, isCredit: z.boolean() },
+  ...{ category: z.string().nullable(), costCentre: z.string().nullable() },
+  ...{ expectedAmount: reais.nullable(), metadata },
+};
+
+const chargePayment = z.object({ settlement, ...ofCharge, ...ofLine });
+const chargeRefund = chargePayment.extend({
+  /** Of a refund that we ordered. */
+  refundId: optionalId,
+  originalNsu: bigInteger.optional(),
+});
+const chargeEnd = z.object({ ...ofCharge, dueDate: plainDate.nullable() });
+
+const unexpectedLine = z.object({
+  ...{ breakKind: z.string(), isCredit: z.boolean(), transactionType: z.string() },
+  ...{ correlationId: id.nullable(), ...ofLine },
+});
+const endedMatch = z.object({
+  ...ofLine,
+  ...{ expectedPaymentId: id, role: z.string(), operationId: optionalId, transferId: optionalId },
+  ...{ correlationId: optionalId, chargeType: optionalId, chargeAmount: reais.nullish() },
+  ...{ externalId: optionalId, billPaymentId: optionalId, barCode: optionalId },
+  ...{ refundId: optionalId, originalNsu: bigInteger.optional(), originalEndToEndId: optionalId },
+  ...{ category: z.string().nullish(), costCentre: z.string().nullish() },
+  ...{ isCredit: z.boolean().optional(), expectedAmount: reais.nullish(), metadata },
+});
+
+const operationChange = z.object({
+  ...{ operationId: id, kind: z.string(), state: z.string(), idempotencyKey: id.nullable() },
+  /** Why it has this state, where that is no answer of the bank. */
+  reason: z.string().nullish(),
+  ...{ correlationId: optionalId, externalId: optionalId, endToEndId: optionalId },
+  ...{ barCode: optionalId, originalNsu: bigInteger.nullish(), originalEndToEndId: optionalId },
+  metadata,
+});
+const awaitedApproval = operationChange.extend({
+  amount: reais.nullable(),
+  /** How many approvals it needs. */
+  needed: integer,
+  source: z.string(),
+});
+
+const transferReport = z.object({
+  ...{ transferId: id, operationId: id, shape: z.string(), amount: reais },
+  ...{ endToEndId: id.nullable(), externalId: id.nullable(), bankId: id.nullable() },
+  ...{ errorCode: optionalId, metadata },
+});
+const transferLine = z.object({
+  ...{ settlement, operationId: id, transferId: optionalId, externalId: optionalId, metadata },
+  ...ofLine,
+});
+const billPaymentReport = z.object({
+  ...{ ...ofBill, bankId: id.nullable(), amount: reais, scheduledFor: instant.nullable() },
+});
+const billPaymentLine = z.object({ settlement, ...ofBill, ...ofLine });
+const refundLine = z.object({ settlement, ...ofRefund, ...ofLine });
+
+const declaredPaymentLine = z.object({ settlement, ...ofDeclared, ...ofLine });
+const missingPayment = z.object({ ...ofDeclared, dateFrom: plainDate, dateTo: plainDate });
+const changedPayment = missingPayment.extend({ reason: z.string().nullable() });
+
+const customerReport = z.object({
+  ...{ customerId: id, bankCustomerId: id.nullable(), reportedBy: z.string() },
+});
+const disputeReport = z.object({
+  ...{ disputeId: id, kind: z.string(), endToEndId: id.nullable(), amount: reais.nullable() },
+  deadlineAt: instant.nullable(),
+});
+const breakChange = z.object({
+  ...{ breakId: id, breakKind: z.string(), amount: reais.nullable(), nsu: bigInteger.nullable() },
+  ...{ expectedPaymentId: id.nullable(), resolution: z.string().nullable() },
+  ...{ operationId: optionalId, correlationId: optionalId, externalId: optionalId, metadata },
+  counterparty: counterpartyView.optional(),
+});
+const runEnd = z.object({
+  ...{ runId: id, trigger: z.string(), durationMs: integer, error: z.string().nullable() },
+  window: z.object({ from: instant.nullable(), until: instant.nullable() }),
+  counts: z.record(z.string(), integer),
+  ...{ startedAt: instant, finishedAt: instant },
+});
+const certifiedDay = z.object({
+  ...{ date: plainDate, revision: integer, sequence: integer, lines: integer, hash: z.string() },
+  ...{ opening: reais, credits: reais, debits: reais, closing: reais },
+});
+const accountMode = z.object({
+  ...{ slug: id, mode: z.string(), actor: z.string(), reason: z.string() },
+});
+
+nameSchemas({
+  ...{ ChargePaymentData: chargePayment, ChargeRefundData: chargeRefund },
+  ...{ ChargeEndData: chargeEnd, UnexpectedLineData: unexpectedLine, EndedMatchData: endedMatch },
+  ...{ OperationData: operationChange, AwaitedApprovalData: awaitedApproval },
+  ...{ TransferReportData: transferReport, TransferLineData: transferLine },
+  ...{ BillPaymentReportData: billPaymentReport, BillPaymentLineData: billPaymentLine },
+  ...{ RefundLineData: refundLine, ExpectedPaymentLineData: declaredPaymentLine },
+  ...{ MissingPaymentData: missingPayment, ChangedPaymentData: changedPayment },
+  ...{ CustomerData: customerReport, DisputeData: disputeReport, BreakData: breakChange },
+  ...{ ReconciliationData: runEnd, DayCloseData: certifiedDay, AccountModeData: accountMode },
+});
+
+export const eventData: Record<EventType, z.ZodObject> = {
+  'charge.paid': chargePayment,
+  'charge.partially_paid': chargePayment,
+  'charge.overpaid': chargePayment,
+  'charge.refunded': chargeRefund,
+  'charge.partially_refunded': chargeRefund,
+  'transaction.unexpected': unexpectedLine,
+  'match.unlinked': endedMatch,
+  'charge.cancelled': chargeEnd,
+  'charge.expired': chargeEnd,
+  'operation.unknown': operationChange,
+  'operation.succeeded': operationChange,
+  'operation.rejected': operationChange,
+  'operation.not_executed': operationChange,
+  'operation.needs_operator': operationChange,
+  'operation.awaiting_approval': awaitedApproval,
+  'operation.approved': operationChange,
+  'operation.declined': operationChange,
+  'operation.expired': operationChange,
+  'transfer.effective': transferReport,
+  'transfer.failed': transferReport,
+  'transfer.settled': transferLine,
+  'transfer.reversed': transferLine,
+  'bill_payment.scheduled': billPaymentReport,
+  'bill_payment.failed': billPaymentReport,
+  'bill_payment.settled': billPaymentLine,
+  'bill_payment.reversed': billPaymentLine,
+  'refund.settled': refundLine,
+  'refund.reversed': refundLine,
+  'expected_payment.paid': declaredPaymentLine,
+  'expected_payment.partially_paid': declaredPaymentLine,
+  'expected_payment.overpaid': declaredPaymentLine,
+  'expected_payment.refunded': declaredPaymentLine,
+  'expected_payment.reversed': declaredPaymentLine,
+  'expected_payment.missing': missingPayment,
+  'expected_payment.amended': changedPayment,
+  'expected_payment.cancelled': changedPayment,
+  'customer.approved': customerReport,
+  'customer.refused': customerReport,
+  'dispute.reported': disputeReport,
+  'dispute.accepted': disputeReport,
+  'dispute.rejected': disputeReport,
+  'break.opened': breakChange,
+  'break.resolved': breakChange,
+  'reconciliation.finished': runEnd,
+  'reconciliation.failed': runEnd,
+  'day_close.certified': certifiedDay,
+  'day_close.amended': certifiedDay,
+  'account.stopped': accountMode,
+  'account.released': accountMode,
+  'account.reconcile_only': accountMode,
+};
+
+/** The events that endpoints receive, for the API reference: `data` follows from `type`. */
+export const eventWebhooks = Object.fromEntries(
+  eventTypes.map((type) => {
+    const body = z.object({
+      type: z.literal(type),
+      timestamp: instant,
+      resource: z.object({ kind: z.string(), id: z.string() }),
+      /** 1, 2, 3 … of the resource. */
+      sequence: integer,
+      data: eventData[type],
+    });
+    const { when } = eventTypeDeclarations[type];
+    return [type, { summary: when.replace(/\[(.+?)\]\(.+?\)/g, '$1'), body }];
+  }),
+);
