@@ -11,6 +11,8 @@
 // A link in a row that wrote another part of the page anew is the current one of its list, from
 // which keys move.
 //
+// A text to copy is marked as a whole when it gets the focus.
+//
 // It does nothing while somebody types, or holds Ctrl, Alt or Meta. Escape leaves a field.
 export const keyboardScript = `(() => {
   const fieldTypes = ['checkbox', 'radio', 'button', 'submit', 'reset'];
@@ -77,6 +79,9 @@ export const keyboardScript = `(() => {
     link.setAttribute('aria-current', 'true');
   });
 
+  document.addEventListener('focusin', ({ target }) => {
+    if (target instanceof HTMLInputElement && target.readOnly) target.select();
+  });
   document.addEventListener('keydown', (event) => {
     const { key, target } = event;
     if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.altKey

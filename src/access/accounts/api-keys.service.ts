@@ -87,22 +87,34 @@ export class ApiKeysService {
     return isSameSecret(key, this.settings.keys.admin);
   }
 
-  /** Returns the key itself, once: only its hash is stored. Throws `conflict` above the quota. */
-  async create(accountId: number, fields: NewKey) {
+  /**
+   * Returns the key itself, once: only its hash is stored. Throws `conflict` above the quota. A
+   * form that is sent twice makes one key: without the service's own secret, the id of the form
+   * says nothing of the key.
+   */
+  async create(accountId: number, fields: NewKey, formId: string | null = null) {
     const { apiKeys: limit } = this.settings.quotas;
     const quota = { accountId, limit, code: 'api_key_limit', name: 'API keys without an end' };
     return this.database.transaction(async (tx) => {
       await assertBelowQuota(tx, quota, () =>
         tx.apiKey.count({ where: { accountId, revokedAt: null, expiresAt: null } }),
       );
-      return this.insert(tx, accountId, fields);
+      if (formId === null) return this.insert(tx, accountId, fields, randomKey());
+      const key = `ck_${this.secretBox.hash('key-of-form', `${accountId} ${formId}`)}`;
+      const where = { accountId, hash: this.hash(fields.kind, key) };
+      const record = await tx.apiKey.findFirst({ where });
+      if (record === null) return this.insert(tx, accountId, fields, key);
+      const isSame =
+        record.name === fields.name && [...record.scopes].join() === [...fields.scopes].join();
+      if (!isSame || record.revokedAt !== null)
+        throw conflict('key_was_made', 'The form has made another key before.');
+      return { record, key };
     });
   }
 
   /** Without a holder, the key is the first of its holder. */
-  private async insert(tx: Tx, accountId: number, fields: NewKey) {
+  private async insert(tx: Tx, accountId: number, fields: NewKey, key: string) {
     const id = newId();
-    const key = `ck_${randomBytes(keyBytes).toString('base64url')}`;
     const record = await tx.apiKey.create({
       data: {
         id,
@@ -164,7 +176,7 @@ export class ApiKeysService {
       if (count === 0) throw conflict('key_not_current', 'The key was already rotated or revoked.');
       const { name, kind, holder } = old;
       const fields = { name, kind: kind as ApiKeyKind, scopes: old.scopes as Scope[], holder };
-      return this.insert(tx, accountId, fields);
+      return this.insert(tx, accountId, fields, randomKey());
     });
   }
 
@@ -214,4 +226,8 @@ export class ApiKeysService {
   private hash(kind: ApiKeyKind, key: string): string {
     return this.secretBox.hash(`${kind}-key`, key);
   }
+}
+
+function randomKey(): string {
+  return `ck_${randomBytes(keyBytes).toString('base64url')}`;
 }

@@ -52,7 +52,8 @@ function Drawing({ name, class: className, svg }: { name: string; class: string;
   );
 }
 
-function CodeText({ label, text }: { label: string; text: string }) {
+/** A text to copy: a click marks all of it. */
+export function CodeText({ label, text }: { label: string; text: string }): JSX.Element {
   return (
     <label>
       {label}

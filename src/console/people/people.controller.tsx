@@ -5,8 +5,11 @@ import { Operators } from '../../access/people/operators.service.js';
 import { roleNames, type PersonRole } from '../../access/people/roles.js';
 import { OperatorSessions } from '../../access/people/sessions.service.js';
 import { AppError } from '../../platform/errors.js';
+import { Addresses } from '../../platform/http/http.js';
+import { Settings } from '../../platform/settings/config.js';
 import { isUuid, readPage, toList } from '../../platform/http/listing.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import { CodeText } from '../kit/codes-to-pay.js';
 import { Pager } from '../kit/elements.js';
 import { attempt, FormCard, statusOf, Step, typedBody, type FormFields } from '../kit/form.js';
 import { Form, Message, StepUpNotice } from '../kit/frame.js';
@@ -27,6 +30,8 @@ export class PeoplePages {
   constructor(
     private readonly operators: Operators,
     private readonly sessions: OperatorSessions,
+    private readonly settings: Settings,
+    private readonly addresses: Addresses,
   ) {}
 
   @ConsolePage({
@@ -100,6 +105,10 @@ export class PeoplePages {
     return new Redirect(`${pathOf(visit)}/${id}/sessions`);
   }
 
+  private linkOf(token: string): string {
+    return `${this.settings.publicUrl ?? this.addresses.publicUrl}/console/link/${token}`;
+  }
+
   /** `linkToken`: of a link that is shown once; null where no link was needed. */
   private async page(
     visit: Visit,
@@ -115,7 +124,7 @@ export class PeoplePages {
         <StepUpNotice visit={visit} />
         {linkToken && (
           <Message kind="good">
-            {t('people.invited')} <code>{`/console/link/${linkToken}`}</code>
+            <CodeText label={t('people.invited')} text={this.linkOf(linkToken)} />
           </Message>
         )}
         {linkToken === null && <Message kind="good">{t('people.granted')}</Message>}

@@ -7,7 +7,8 @@ import { scopes } from '../../access/accounts/scope.decorator.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import type { ApiKey } from '../../generated/service/client.js';
 import { AppError } from '../../platform/errors.js';
-import { isUuid, readPage, toList } from '../../platform/http/listing.js';
+import { newId } from '../../platform/ids.js';
+import { isUuid, readPage, readUuid, toList } from '../../platform/http/listing.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { Badge, Card, Pager } from '../kit/elements.js';
 import { formatTime } from '../formats.js';
@@ -82,7 +83,7 @@ export class KeyPages {
   })
   async create(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.showing(visit, async () =>
-      this.keys.create(accountOf(visit).id, readNewKey(visit)),
+      this.keys.create(accountOf(visit).id, readNewKey(visit), formIdOf(visit)),
     );
   }
 
@@ -134,11 +135,17 @@ export class KeyPages {
           fields={newKeyFields(visit)}
           problem={isOfNewKey ? problem : null}
           action={pathTo(visit, 'keys')}
+          hidden={{ formId: newId() }}
         />
       </>
     );
     return new Shown(t('keys.title'), body, statusOf(problem));
   }
+}
+
+/** Made when the form was shown: a form that is sent twice makes one key. */
+function formIdOf({ form }: Visit): string {
+  return readUuid(form.get('formId') ?? '');
 }
 
 /** Its reasons have words of the console. */

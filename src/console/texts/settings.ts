@@ -175,6 +175,10 @@ export const settingsTexts = {
     'A conta foi alterada ao mesmo tempo. Confira e tente de novo.',
     'The account was changed at the same time. Check it and try again.',
   ],
+  'keys.key_was_made': [
+    'Este formulário já criou outra chave. Confira e crie de novo.',
+    'This form has made another key before. Check it and create again.',
+  ],
   'problem.restore_not_checked': [
     'O banco de dados voltou a um momento anterior, e o extrato ainda não provou o que se perdeu. Execute npm run restored.',
     'The database was set back to an earlier time, and the statement has not proven yet what was lost. Run npm run restored.',

@@ -165,7 +165,7 @@ describe('the pages of the console', () => {
     it('gives a link that is shown once, and is written to no log of actions', async () => {
       const fields = { email: 'new@example.com', role: 'analyst' };
       const { text } = await people.admin.submit(page, fields);
-      const [, link = ''] = /<code>(\/console\/link\/[\w-]{43})<\/code>/.exec(text) ?? [];
+      const link = linkIn(text);
       const guest = visitorOf(service);
       expect((await guest.get(link)).text).toContain('new@example.com');
       expect((await people.admin.get(page)).text).not.toContain(link);
@@ -224,7 +224,7 @@ describe('the pages of the console', () => {
     it('takes password, authenticator and sessions away with a reset', async () => {
       const reset = await person('reset@example.com', 'viewer', accountId);
       const { text } = await people.admin.submit(`${page}/${reset.id}/reset`, { reason: 'lost' });
-      const [, link = ''] = /<code>(\/console\/link\/[\w-]{43})<\/code>/.exec(text) ?? [];
+      const link = linkIn(text);
       expect((await reset.get('/console/sessions')).status).toBe(303);
       const old = { email: 'reset@example.com', password: goodPassword };
       expect((await visitorOf(service).post('/console/sign-in', old)).status).toBe(401);
@@ -422,3 +422,12 @@ describe('the pages of the console', () => {
     expect((await owner.get('/console')).location).toBe('/console/accounts');
   });
 });
+
+/** The path of the link that a page shows whole, to be copied. */
+function linkIn(text: string): string {
+  const [, path = ''] =
+    /<input class="code" readonly value="https?:\/\/[^/"]+(\/console\/link\/[\w-]{43})"/.exec(
+      text,
+    ) ?? [];
+  return path;
+}

@@ -60,7 +60,7 @@ describe('a refusal on a page in Portuguese', () => {
     ['half of a pair', 'account/credentials', { ca: 'x', apiKey: 'ção' }],
     ['an account that exists', 'account/new', { slug: 'main', apiKey: 'k', mode: 'live' }],
     ['a wrong slug', 'account/new', { slug: 'Á', mode: 'live' }],
-    ['a key without a scope', 'keys', longNames],
+    ['a key without a scope', 'keys', { ...longNames, formId: nobody }],
     ['an unknown key', `keys/${nobody}/rotate`, { overlap: '0' }],
     ['a wrong charge', 'first-steps', { ...charge, key: nobody, dueDate: 'ontem' }],
     ['a wrong channel', 'alert-channels', { ...channel, url: 'http://10.0.0.1/' }],

@@ -1,5 +1,6 @@
 // The pages of the account and of its API keys: who may change what, and that no secret is shown,
 // stored in the audit, or put into an address.
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Operators } from '../../../src/access/people/operators.service.js';
 import type { PersonRole } from '../../../src/access/people/roles.js';
@@ -200,12 +201,16 @@ describe('the settings of an account', () => {
 
   describe('an API key', () => {
     const path = `${pages}/keys`;
+    const newForm = () => ({ formId: randomUUID() });
     const keyIn = (text: string) => /<code>(ck_[\w-]+)<\/code>/.exec(text)?.[1] ?? '';
     const newestId = async () =>
       (await service.database.prisma.apiKey.findFirstOrThrow({ orderBy: { id: 'desc' } })).id;
 
     it('is created with scopes, shown once, works, and stands in no audit', async () => {
-      const page = await people.admin.submit(path, { name: 'ERP', kind: 'api', scope: 'read' });
+      const page = await people.admin.submit(path, {
+        ...{ name: 'ERP', kind: 'api', scope: 'read' },
+        ...newForm(),
+      });
       const key = keyIn(page.text);
       expect(page.status).toBe(200);
       expect(await statusWith(key)).toBe(200);
@@ -216,19 +221,38 @@ describe('the settings of an account', () => {
       expect(await auditText()).not.toContain(key);
     });
 
+    it('is made once by a form that is sent twice', async () => {
+      const { text } = await people.admin.get(path);
+      const formId = /name="formId" value="([^"]+)"/.exec(text)?.[1] ?? '';
+      const form = { name: 'twice', kind: 'api', scope: 'read', formId };
+      const before = await service.database.prisma.apiKey.count();
+      const sent = [await people.admin.submit(path, form), await people.admin.submit(path, form)];
+      expect(keyIn(sent[0]!.text)).toMatch(/^ck_/);
+      expect(keyIn(sent[1]!.text)).toBe(keyIn(sent[0]!.text));
+      expect(await service.database.prisma.apiKey.count()).toBe(before + 1);
+      const other = await people.admin.submit(path, { ...form, name: 'changed' });
+      expect([other.status, other.text.includes('has made another key')]).toEqual([409, true]);
+    });
+
     it.each([
       [{ name: '', scope: 'read' }, 'Give a name of at most 100 characters.'],
       [{ name: 'x' }, 'Tick at least one scope.'],
       [{ name: 'x', scope: 'read', kind: 'partner' }, 'A partner key can only have'],
     ])('is not created of %p', async (form, said) => {
       const before = await service.database.prisma.apiKey.count();
-      const page = await people.admin.submit(path, { kind: 'api', ...form } as never);
+      const page = await people.admin.submit(path, {
+        ...{ kind: 'api', ...newForm() },
+        ...form,
+      } as never);
       expect([page.status, page.text.includes(said)]).toEqual([400, true]);
       expect(await service.database.prisma.apiKey.count()).toBe(before);
     });
 
     it('is rotated with an overlap, and revoked at once with a reason', async () => {
-      const created = await people.admin.submit(path, { name: 'Loja', kind: 'api', scope: 'read' });
+      const created = await people.admin.submit(path, {
+        ...{ name: 'Loja', kind: 'api', scope: 'read' },
+        ...newForm(),
+      });
       const old = keyIn(created.text);
       const oldId = await newestId();
       const rotated = await people.admin.submit(`${path}/${oldId}/rotate`, { overlap: '3600' });
