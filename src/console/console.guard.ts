@@ -15,6 +15,7 @@ import { readBytes } from '../platform/http/request-body.js';
 import { isSameSecret } from '../platform/secret-box.js';
 import type { Needs } from './page.js';
 import {
+  askedHeader,
   cookieNames,
   isOwnOrigin,
   languageCookie,
@@ -68,7 +69,8 @@ export class ConsoleGuard implements CanActivate {
       readCameFrom(visit);
     }
     this.assertAllowed(needs, visit, request.method);
-    if (session?.isComplete && !visit.isRefresh) await this.sessions.touch(session);
+    const isUse = !visit.isRefresh || request.headers[askedHeader] !== undefined;
+    if (session?.isComplete && isUse) await this.sessions.touch(session);
     return true;
   }
 

@@ -34,6 +34,9 @@ export interface Visit {
   isRefresh: boolean;
 }
 
+/** Marks a part of a page that a person has asked for, and no timer. */
+export const askedHeader = 'x-asked';
+
 export interface CookieNames {
   session: string;
   isSecure: boolean;

@@ -1,6 +1,6 @@
 // What the pages of breaks alone have: candidates, comments, the two sides of a comparison, keys.
 import type { ComponentChildren, JSX } from 'preact';
-import type { Visit } from '../requests.js';
+import { askedHeader, type Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import { Folded } from './layout.js';
 
@@ -52,6 +52,8 @@ export function SplitPanel({
   );
 }
 
+const asked = JSON.stringify({ [askedHeader]: 'true' });
+
 /** A link to a row of a split view. With a script, it opens as soon as it has the focus. */
 export function PanelLink({
   href,
@@ -64,7 +66,7 @@ export function PanelLink({
       aria-current={isCurrent ? 'true' : undefined}
       {...{ 'hx-get': href, 'hx-target': `#${panelId}`, 'hx-swap': 'outerHTML' }}
       {...{ 'hx-trigger': 'click, focus delay:200ms', 'hx-replace-url': 'true' }}
-      {...{ 'hx-sync': 'closest tbody:queue last' }}
+      {...{ 'hx-sync': 'closest tbody:queue last', 'hx-headers': asked }}
     >
       {children}
     </a>

@@ -233,6 +233,10 @@ describe('Today', () => {
       const stream = await open(viewer);
       await until('the page is sent', () => parts(stream) > 0);
       expect(await used()).toEqual(before);
+      await viewer.get(page, { 'hx-request': 'true' });
+      expect(await used()).toEqual(before);
+      await viewer.get(page, { 'hx-request': 'true', 'x-asked': 'true' });
+      expect(await used()).not.toEqual(before);
       await query('UPDATE operator_session SET ended_at = now() WHERE operator_id = $1', viewer.id);
       await receive('seen-4', 4);
       await until('the stream has ended', () => stream.isEnded());
