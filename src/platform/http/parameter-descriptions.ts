@@ -14,6 +14,8 @@ export const headerDescriptions = {
 const ofQuery: Record<string, string> = {
   limit: 'How many items a page has at most.',
   cursor: 'The `next` of the page before.',
+  sort: 'By what the list is ordered.',
+  order: 'From which end: `desc` lists the greatest or newest first.',
   page: 'Which page, from 1.',
   after: 'Selects what comes after it: the last that the caller has.',
   type: 'Selects by type.',
