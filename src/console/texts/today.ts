@@ -19,6 +19,22 @@ export const todayTexts = {
     'O saldo do banco difere do saldo do extrato.',
     "The bank's balance differs from the balance of the statement.",
   ],
+  'today.keyRefused': [
+    'O banco recusa a chave da conta desde {time}. Nada é lido nem enviado: confira a chave em Conta.',
+    "The bank has refused the account's key since {time}. Nothing is read or sent: check the key on the page Account.",
+  ],
+  'today.stalled': [
+    'O extrato não é lido desde {time}: o que segue pode já não ser o que o banco tem.',
+    'The statement has not been read since {time}: the bank may have more than what follows.',
+  ],
+  'today.notRegistered': [
+    'Os webhooks não estão cadastrados no banco: o extrato chega mais tarde.',
+    'Webhooks are not registered at the bank: the statement comes later.',
+  ],
+  'today.quarantined': [
+    'Webhooks do banco que ninguém pôde ler: {count}.',
+    "The bank's webhooks that could not be read: {count}.",
+  ],
   'today.openBreaks': [
     'Nem tudo está explicado. Divergências abertas: {count}.',
     'Not everything is explained. Open breaks: {count}.',

@@ -77,14 +77,17 @@ const countLink = (visit: Visit, page: string, count: bigint | number) => (
 );
 
 function State({ visit, reading }: Props) {
-  const { t } = visit;
+  const { t, language } = visit;
   const { summary, liveBalance, pending } = reading;
   const balanceAgrees = liveBalance?.agrees ?? null;
-  const problems = findProblems({ ...summary, pending, balanceAgrees });
+  const problems = findProblems({ ...summary, now: reading.now, pending, balanceAgrees });
   const [first, ...others] = problems;
-  const write = ({ key, count, page }: Problem) => (
+  const write = ({ key, count, since, page }: Problem) => (
     <Figure visit={visit} page={page} at="problem">
-      {t(key, count === null ? {} : { count: formatCount(count) })}
+      {t(key, {
+        ...(count === null ? {} : { count: formatCount(count) }),
+        ...(since === null ? {} : { time: formatTime(since, language) }),
+      })}
     </Figure>
   );
   return (

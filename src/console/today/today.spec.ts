@@ -1,7 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { findProblems, listWork, type TodayFacts, type WorkSum } from './today.js';
 
+const now = new Date('2026-11-29T12:00:00Z');
+const minutesAgo = (minutes: number) => new Date(now.getTime() - minutes * 60_000);
 const explained: TodayFacts = {
+  ...{ now, readFailure: null, readFailedSince: null, syncedAt: minutesAgo(1) },
+  ...{ registrationFailure: null, webhooksQuarantined: 0n },
   ...{ total: 10n, pending: 0n, complete: true, balanceAgrees: true },
   ...{ openBreaks: 0n, unknown: 0n, needsOperator: 0n, overdue: 0n },
 };
@@ -12,10 +16,17 @@ describe('Today', () => {
   it('finds nothing wrong where each line is explained and the balance is not known to differ', () => {
     expect(keysOf({})).toEqual([]);
     expect(keysOf({ balanceAgrees: null })).toEqual([]);
+    const shortly = { readFailure: 'no_answer', readFailedSince: minutesAgo(4) };
+    expect(keysOf({ ...shortly, syncedAt: null })).toEqual([]);
     expect(keysOf({ total: 0n, complete: false })).toEqual([]);
   });
 
   it.each([
+    [{ readFailure: 'key_refused', readFailedSince: minutesAgo(1) }, 'today.keyRefused'],
+    [{ readFailure: 'no_answer', readFailedSince: minutesAgo(6) }, 'today.stalled'],
+    [{ syncedAt: minutesAgo(61) }, 'today.stalled'],
+    [{ registrationFailure: 'HTTP 500' }, 'today.notRegistered'],
+    [{ webhooksQuarantined: 1n }, 'today.quarantined'],
     [{ balanceAgrees: false }, 'today.balanceDiffers'],
     [{ complete: false }, 'today.incomplete'],
     [{ openBreaks: 1n }, 'today.openBreaks'],

@@ -9,6 +9,14 @@ export const maxOverdue = 10_000;
 /** The facts of the summary that the sentence depends on. */
 export interface TodayFacts {
   total: bigint;
+  /** Why the bank has not shown the statement since then; null where the last sync succeeded. */
+  readFailure: string | null;
+  readFailedSince: Date | null;
+  syncedAt: Date | null;
+  /** Why webhooks could not be registered at the bank; null where they are. */
+  registrationFailure: string | null;
+  webhooksQuarantined: bigint;
+  now: Date;
   pending: bigint;
   complete: boolean;
   /** Null where the bank's balance is not known yet. */
@@ -23,6 +31,7 @@ export interface TodayFacts {
 export interface Problem {
   key: TextKey;
   count: bigint | null;
+  since: Date | null;
   /** The page that shows it, below the account's. */
   page: string;
 }
@@ -30,10 +39,22 @@ export interface Problem {
 /** What is wrong, the gravest first. Empty: everything is explained. */
 export function findProblems(facts: TodayFacts): Problem[] {
   const problems: Problem[] = [];
-  const add = (key: TextKey, page: string, count: bigint | null = null) =>
-    problems.push({ key, page, count });
+  const add = (
+    key: TextKey,
+    page: string,
+    count: bigint | null = null,
+    since: Date | null = null,
+  ) => problems.push({ key, page, count, since });
+  const { readFailure, readFailedSince, now } = facts;
+  if (readFailure === 'key_refused') add('today.keyRefused', 'account', null, readFailedSince);
+  else if (isOlder(readFailedSince, now, failingMs) || isOlder(facts.syncedAt, now, silentMs))
+    add('today.stalled', 'connections', null, facts.syncedAt ?? readFailedSince);
   if (facts.balanceAgrees === false) add('today.balanceDiffers', 'breaks?kind=balance_mismatch');
   if (!facts.complete && facts.total > 0n) add('today.incomplete', 'statement');
+  if (facts.registrationFailure !== null)
+    add('today.notRegistered', 'webhook-health/registrations');
+  if (facts.webhooksQuarantined > 0n)
+    add('today.quarantined', 'webhooks?state=quarantined', facts.webhooksQuarantined);
   if (facts.openBreaks > 0n) add('today.openBreaks', 'breaks?state=open', facts.openBreaks);
   if (facts.unknown > 0n) add('today.unknown', 'operations?state=unknown', facts.unknown);
   if (facts.needsOperator > 0n)
@@ -41,6 +62,14 @@ export function findProblems(facts: TodayFacts): Problem[] {
   if (facts.pending > 0n) add('today.pending', 'statement?state=pending', facts.pending);
   if (facts.overdue > 0n) add('today.overdue', 'expected-payments?state=overdue', facts.overdue);
   return problems;
+}
+
+/** A statement whose reads fail for so long, or that was not read, may not show what is now. */
+const failingMs = 5 * 60_000;
+const silentMs = 60 * 60_000;
+
+function isOlder(time: Date | null, now: Date, ageMs: number): boolean {
+  return time !== null && now.getTime() - time.getTime() > ageMs;
 }
 
 export interface WorkSum {

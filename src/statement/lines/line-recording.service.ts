@@ -418,8 +418,21 @@ export class LineRecording {
     // requests shorter ones. A bank that has served such a page fails for another reason.
     if (isLong && !this.hasServedPage.has(account.id)) this.hasRefusedPage.add(account.id);
     const reason = response.outcome === 'unknown' ? response.reason : `status ${response.status}`;
+    const isKeyRefused = response.status === 401 || response.status === 403;
+    await this.recordFailure(account.id, isKeyRefused ? 'key_refused' : 'no_answer');
     throw new AppError('bank_unreachable', {
       internal: `the statement of ${account.slug} was not read: ${reason}`,
+    });
+  }
+
+  /** The first failure of its kind stands until a sync has completed. */
+  private async recordFailure(
+    accountId: number,
+    readFailure: 'key_refused' | 'no_answer',
+  ): Promise<void> {
+    await this.database.prisma.statementState.updateMany({
+      where: { accountId, OR: [{ readFailure: null }, { readFailure: { not: readFailure } }] },
+      data: { readFailure, readFailedSince: await this.database.now() },
     });
   }
 

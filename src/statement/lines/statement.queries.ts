@@ -308,6 +308,7 @@ export async function recordNewestLines(
           page_order = COALESCE(s.page_order, ${order}),
           page_lines = GREATEST(s.page_lines, ${fresh.length + stored.length}),
           last_sync_started_at = ${startedAt}, synced_at = clock_timestamp(), syncs = s.syncs + 1,
+          read_failure = NULL, read_failed_since = NULL,
           first_synced_at = COALESCE(s.first_synced_at, clock_timestamp())
           ${clock}
       FROM (${holdingLease(lease)}) held
@@ -399,6 +400,7 @@ export async function finishSync(
         is_anchored = newest.nsu IS NOT NULL,
         page_order = COALESCE(${sync.pageOrder}, s.page_order),
         last_sync_started_at = ${startedAt}, synced_at = clock_timestamp(),
+        read_failure = NULL, read_failed_since = NULL,
         first_synced_at = COALESCE(s.first_synced_at, clock_timestamp()),
         syncs = s.syncs + 1, syncs_at_long_read = s.syncs + 1
         ${clock ? setClockOffset(startedAt, offsetOf(clock)) : Prisma.empty}

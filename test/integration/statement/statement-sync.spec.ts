@@ -61,6 +61,21 @@ describe('the statement sync', () => {
     expect(enqueued).toEqual(['reconcile', 'processWebhooks']);
   });
 
+  it('says why the bank does not show the statement, since when, until it does again', async () => {
+    bank.lines = credits(1, 2);
+    const call = jest.spyOn(bank, 'call');
+    const failed = async (status: number | undefined) => {
+      call.mockResolvedValueOnce({ outcome: 'unknown', reason: 'bank_error', status } as never);
+      await expect(sync()).rejects.toThrow();
+      return state();
+    };
+    const { readFailedSince } = await failed(undefined);
+    expect(await failed(500)).toMatchObject({ readFailure: 'no_answer', readFailedSince });
+    expect(await failed(401)).toMatchObject({ readFailure: 'key_refused' });
+    await sync();
+    expect(await state()).toMatchObject({ readFailure: null, readFailedSince: null });
+  });
+
   it.each([-86_400_000, -5_000, 0, 3_600_000])(
     'stores the go-live of a new account in bank time, %d ms ahead, before its first line',
     async (aheadMs) => {
