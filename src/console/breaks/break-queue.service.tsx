@@ -63,7 +63,10 @@ export class BreakQueue {
           <>
             {!chosen && <DoneMessage visit={visit} address={list.address} />}
             <QueueHead {...{ visit: shown, list, totals }} />
-            <QueueTable {...{ visit, list, rows, chosen }} empty={t(emptyText(list, next))} />
+            <QueueTable
+              {...{ visit, list, rows, chosen, count: totals?.breaks ?? null }}
+              empty={t(emptyText(list, next))}
+            />
             <Pager visit={shown} next={next} />
             <ListShortcuts visit={visit} />
           </>

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { BreaksModule } from '../../reconciliation/breaks/breaks.module.js';
 import { ConsoleFrameModule } from '../serving/console-frame.module.js';
+import { BatchPages } from './batches.controller.js';
 import { BreakConfirmation } from './break-confirmation.service.js';
 import { BreakDetailPages } from './break-detail.controller.js';
 import { BreakQueue } from './break-queue.service.js';
@@ -12,7 +13,7 @@ import { LinkPicking } from './link-picking.service.js';
 /** Breaks: their list, each of them with what it is compared with, and actions on many. */
 @Module({
   imports: [ConsoleFrameModule, BreaksModule],
-  controllers: [BreakPages, BulkBreakPages, BreakDetailPages],
+  controllers: [BreakPages, BulkBreakPages, BatchPages, BreakDetailPages],
   providers: [BreakConfirmation, BreakPage, BreakQueue, LinkPicking],
 })
 export class BreaksPagesModule {}

@@ -1,10 +1,12 @@
 // Below the list of breaks: which action, and for which of them.
 import type { JSX } from 'preact';
 import type { BulkAction } from '../../reconciliation/breaks/breaks.schema.js';
+import { formatCount } from '../formats.js';
 import { FormGroup, Hidden } from '../kit/form.js';
+import { Form } from '../kit/frame.js';
 import { Button, Row } from '../kit/layout.js';
 import type { Visit } from '../requests.js';
-import { isAllowedTo } from '../visit.js';
+import { isAllowedTo, pathTo } from '../visit.js';
 import type { BreakList } from './break-list.js';
 
 /** So many breaks are previewed at once: each is tried. */
@@ -42,5 +44,40 @@ export function BulkChoice({ visit, list }: { visit: Visit; list: BreakList }): 
         </Button>
       </Row>
     </FormGroup>
+  );
+}
+
+/** All breaks of the filter, however many, with one action that sends no money. */
+export function BatchChoice({
+  visit,
+  list,
+  count,
+}: {
+  visit: Visit;
+  list: BreakList;
+  /** Null where they are not counted. */
+  count: bigint | null;
+}): JSX.Element {
+  const { t } = visit;
+  return (
+    <Form visit={visit} action={`${pathTo(visit, 'breaks/batches')}?${list.address.toString()}`}>
+      <Row>
+        <label>
+          {t('breaks.batch.choice')}
+          <select name="action">
+            {bulkActionsFor(visit, list.filters.state)
+              .filter((action) => action !== 'refund')
+              .map((action) => (
+                <option value={action}>{t(`breaks.action.${action}`)}</option>
+              ))}
+          </select>
+        </label>
+        <Button is="plain">
+          {count === null
+            ? t('breaks.batch.all')
+            : t('breaks.batch.allOf', { count: formatCount(count) })}
+        </Button>
+      </Row>
+    </Form>
   );
 }

@@ -10,17 +10,19 @@ import { wordOf } from '../texts.js';
 import { isAllowedTo, pathTo } from '../visit.js';
 import { addressOfChosen, type BreakList } from './break-list.js';
 import { amountOf, breakColumns, BreakStateBadge, kindOf, SeverityBadge } from './break-words.js';
-import { BulkChoice } from './bulk-choice.js';
+import { BatchChoice, BulkChoice } from './bulk-choice.js';
 
 interface Props {
   visit: Visit;
   list: BreakList;
   rows: readonly VersionedView[];
   chosen: string | null;
+  /** How many breaks the filter selects; null where they are not counted. */
+  count: bigint | null;
   empty: string;
 }
 
-export function QueueTable({ visit, list, rows, chosen, empty }: Props): JSX.Element {
+export function QueueTable({ visit, list, rows, chosen, count, empty }: Props): JSX.Element {
   const { t } = visit;
   const canAct = isAllowedTo(visit, 'resolve breaks');
   const hrefOf = (id: string) =>
@@ -78,9 +80,12 @@ export function QueueTable({ visit, list, rows, chosen, empty }: Props): JSX.Ele
   );
   if (!canAct || rows.length === 0) return table;
   return (
-    <AskingForm action={pathTo(visit, 'breaks/bulk')}>
-      {table}
-      <BulkChoice visit={visit} list={list} />
-    </AskingForm>
+    <>
+      <AskingForm action={pathTo(visit, 'breaks/bulk')}>
+        {table}
+        <BulkChoice visit={visit} list={list} />
+      </AskingForm>
+      <BatchChoice {...{ visit, list, count }} />
+    </>
   );
 }

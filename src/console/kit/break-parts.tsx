@@ -97,6 +97,32 @@ export function ListBar({ children }: Part): JSX.Element {
   return <div class="list-bar">{children}</div>;
 }
 
+/** A form that goes on with what was begun. With a script, it is sent as soon as it is shown. */
+export function ContinuedForm({
+  visit: { t, csrfToken },
+  action,
+  part,
+  button,
+}: {
+  visit: Visit;
+  action: string;
+  /** The element that the answer replaces. */
+  part: string;
+  button: TextKey;
+}): JSX.Element {
+  return (
+    <form
+      method="post"
+      action={action}
+      {...{ 'hx-post': action, 'hx-trigger': 'load', 'hx-swap': 'outerHTML' }}
+      {...{ 'hx-target': `#${part}` }}
+    >
+      <input type="hidden" name="csrf" value={csrfToken} />
+      <button>{t(button)}</button>
+    </form>
+  );
+}
+
 /** Actions below each other, each behind its name. */
 export function ActionCard({ title, children }: Part & { title: string }): JSX.Element {
   return (

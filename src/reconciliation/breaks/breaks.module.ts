@@ -15,6 +15,7 @@ import { BreakRefunds } from './break-refunds.service.js';
 import { BreakSides } from './break-sides.service.js';
 import { BreaksController } from './breaks.controller.js';
 import { CounterpartyHistory } from './counterparty-history.service.js';
+import { DecisionBatches } from './decision-batches.service.js';
 import { ManualMatches } from './manual-matches.service.js';
 import { MatchesController } from './matches.controller.js';
 import { RefundPolicies } from './refund-policies.service.js';
@@ -44,7 +45,15 @@ import { SeveritySettings } from './severity-steps.service.js';
     BreakComments,
     BreakSides,
     CounterpartyHistory,
+    DecisionBatches,
   ],
-  exports: [BreakReading, BreakActions, BreakComments, BreakSides, CounterpartyHistory],
+  exports: [
+    DecisionBatches,
+    BreakReading,
+    BreakActions,
+    BreakComments,
+    BreakSides,
+    CounterpartyHistory,
+  ],
 })
 export class BreaksModule {}

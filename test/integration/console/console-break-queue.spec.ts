@@ -222,6 +222,45 @@ describe('the queue of breaks', () => {
       expect(ids).toEqual([id]);
     });
 
+    it('act on all of a filter after its totals, some at a time, and not on what has changed', async () => {
+      const why = 'Settled on paper in September';
+      await sql(
+        `INSERT INTO break (account_id, id, kind, state, subject, amount_cents, evidence)
+         SELECT $1, gen_random_uuid(), 'disputed', 'open', 'batch ' || n, 100, '{}'
+         FROM generate_series(1, 52) n`,
+        service.accountId,
+      );
+      const csrf = csrfOf((await analyst.get(`${breaks}?kind=disputed`)).text);
+      const begun = await analyst.post(`${breaks}/batches?kind=disputed`, { csrf, action: 'note' });
+      expect(begun.status).toBe(303);
+      const [page = ''] = begun.location!.split('?');
+      const totals = await analyst.get(begun.location!);
+      expect(totals.text).toContain('52 breaks · R$ 52,00');
+      expect(
+        await sql(`SELECT 1 FROM break_history_entry WHERE action = 'note' AND reason = $1`, why),
+      ).toEqual([]);
+      await sql(`UPDATE break SET amount_cents = 200 WHERE subject = 'batch 7'`);
+      await sql(`UPDATE break SET amount_cents = 200 WHERE subject = 'batch 8'`);
+      expect((await analyst.post(`${page}/note`, { csrf, reason: 'x' })).status).toBe(400);
+      expect((await analyst.post(`${page}/accept`, { csrf, reason: why })).status).toBe(404);
+      // Two steps at once decide nothing twice.
+      const both = [1, 2].map(() => analyst.post(`${page}/note`, { csrf, reason: why }));
+      expect((await Promise.all(both)).map(({ status }) => status)).toEqual([303, 303]);
+      expect((await analyst.get(page)).text).toMatch(/Refused: \d\. Left: 2\./);
+      await analyst.post(`${page}/note`, { csrf });
+      const { text } = await analyst.get(page);
+      expect(text).toContain('Done: 50. Refused: 2. Left: 0.');
+      expect(text).toContain('The break has changed since');
+      const noted = await sql(
+        `SELECT count(*)::int AS entries, count(DISTINCT break_id)::int AS breaks
+         FROM break_history_entry WHERE action = 'note' AND reason = $1
+           AND break_id IN (SELECT id FROM break WHERE kind = 'disputed')`,
+        why,
+      );
+      expect(noted).toEqual([{ entries: 50, breaks: 50 }]);
+      expect((await viewer.get(page)).status).toBe(403);
+    });
+
     it('say what a refund would send, and refuse what has no Pix to refund', async () => {
       const { id } = await fixture.addUnexpectedLine();
       const missing = await fixture.addBreak('balance_mismatch', 'balance:1', { amountCents: 5 });

@@ -1,0 +1,206 @@
+// One action on all breaks of a filter: the totals of what is selected, the confirmation, and how
+// far it has come. Each step decides some breaks; with a script, the steps follow each other.
+import { Controller } from '@nestjs/common';
+import type { JSX } from 'preact';
+import { AppError } from '../../platform/errors.js';
+import { BreakReading } from '../../reconciliation/breaks/break-reading.service.js';
+import {
+  batchActions,
+  DecisionBatches,
+  maxBatch,
+  type BatchAction,
+  type BatchProgress,
+} from '../../reconciliation/breaks/decision-batches.service.js';
+import { formatAmount, formatCount } from '../formats.js';
+import { ContinuedForm } from '../kit/break-parts.js';
+import { Amount, Card } from '../kit/elements.js';
+import { FieldForm } from '../kit/form.js';
+import { Message } from '../kit/frame.js';
+import { ListTable } from '../kit/table.js';
+import { Redirect, Shown, type PageAnswer } from '../page.js';
+import type { Visit } from '../requests.js';
+import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import { accountOf, callerOf, pathId, pathTo, typed } from '../visit.js';
+import { reasonOf } from './action-forms-view.js';
+import { readReasonText } from './action-forms.js';
+import { readBreakList } from './break-list.js';
+import { BackToBreaks, breakColumns, kindOf, refusalOfCode } from './break-words.js';
+
+const path = '/console/accounts/:account/breaks/batches';
+const needs = 'resolve breaks';
+const subject = (visit: Visit) => `breaks ${pathId(visit)}` as const;
+const shownRefusals = 100;
+
+type Refusal = { row: Awaited<ReturnType<BreakReading['listByIds']>>[number]; code: string };
+
+@Controller()
+export class BatchPages {
+  constructor(
+    private readonly batches: DecisionBatches,
+    private readonly reading: BreakReading,
+  ) {}
+
+  /** Changes no break: what is selected is confirmed first. */
+  @ConsoleAction({ path, needs, audit: 'own' })
+  async select(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const action = batchActions.find((one) => one === typed(visit, 'action'));
+    if (!action) throw new AppError('validation_failed');
+    const { filters, address } = readBreakList(visit.query);
+    const id = await this.batches.select(callerOf(visit), action, filters);
+    return new Redirect(`${pathTo(visit, `breaks/batches/${id}`)}?${address.toString()}`);
+  }
+
+  @ConsolePage({ path: `${path}/:id`, needs })
+  async show(@Visiting() visit: Visit): Promise<PageAnswer> {
+    return this.render(visit, null);
+  }
+
+  @ConsoleAction({
+    path: `${path}/:id/accept`,
+    needs,
+    audit: { action: 'accept breaks', subject },
+  })
+  accept(@Visiting() visit: Visit): Promise<PageAnswer> {
+    return this.advance(visit, 'accept');
+  }
+
+  @ConsoleAction({
+    path: `${path}/:id/reopen`,
+    needs,
+    audit: { action: 'reopen breaks', subject },
+  })
+  reopen(@Visiting() visit: Visit): Promise<PageAnswer> {
+    return this.advance(visit, 'reopen');
+  }
+
+  @ConsoleAction({ path: `${path}/:id/note`, needs, audit: { action: 'note breaks', subject } })
+  note(@Visiting() visit: Visit): Promise<PageAnswer> {
+    return this.advance(visit, 'note');
+  }
+
+  private async advance(visit: Visit, action: BatchAction): Promise<PageAnswer> {
+    const id = pathId(visit);
+    const { batch } = await this.batches.get(accountOf(visit).id, id);
+    if (batch.action !== action) throw new AppError('not_found');
+    const reason = readReasonText(visit);
+    if (batch.reason === null && reason === null)
+      return this.render(visit, visit.t('breaks.invalid.reason'));
+    await this.batches.advance(callerOf(visit), id, reason);
+    const { address } = readBreakList(visit.query);
+    return new Redirect(`${pathTo(visit, `breaks/batches/${id}`)}?${address.toString()}`);
+  }
+
+  private async render(visit: Visit, problem: string | null): Promise<Shown> {
+    const { t } = visit;
+    const accountId = accountOf(visit).id;
+    const progress = await this.batches.get(accountId, pathId(visit));
+    const { batch } = progress;
+    const refused = await this.batches.listRefused(accountId, batch.id, shownRefusals);
+    const ids = refused.map(({ breakId }) => breakId);
+    const rows = await this.reading.listByIds(callerOf(visit), ids);
+    const refusals = rows.map((row) => ({
+      ...{ row, code: refused.find(({ breakId }) => breakId === row.id)?.code ?? '' },
+    }));
+    const part = <BatchPart {...{ visit, progress, refusals, problem }} />;
+    const action = batch.action as BatchAction;
+    const title = t('breaks.batch', { action: t(`breaks.action.${action}`) });
+    return new Shown(title, part, { part, ...(problem === null ? {} : { status: 400 }) });
+  }
+}
+
+interface Props {
+  visit: Visit;
+  progress: BatchProgress;
+  refusals: readonly Refusal[];
+  problem: string | null;
+}
+
+function BatchPart(props: Props): JSX.Element {
+  const { visit, progress, problem } = props;
+  const { t } = visit;
+  const { address } = readBreakList(visit.query);
+  const { batch, breaks, cents, byKind } = progress;
+  return (
+    <div id="batch">
+      <p>
+        <BackToBreaks visit={visit} address={address} />
+      </p>
+      {problem !== null && <Message kind="bad">{problem}</Message>}
+      <Card title={t('breaks.total', { count: formatCount(breaks), amount: formatAmount(cents) })}>
+        {breaks >= BigInt(maxBatch) && (
+          <p>{t('breaks.batch.most', { count: formatCount(maxBatch) })}</p>
+        )}
+        <ListTable
+          {...{ visit, name: 'breaks.byKind', rows: byKind, empty: t('breaks.bulk.nothing') }}
+          columns={[
+            { label: 'breaks.kind', is: 'wide', cell: ({ kind }) => kindOf(t, kind) },
+            {
+              label: 'breaks.count',
+              is: 'number',
+              cell: (sum) => formatCount(sum.breaks),
+            },
+            { label: 'breaks.amount', is: 'number', cell: (sum) => <Amount cents={sum.cents} /> },
+          ]}
+        />
+      </Card>
+      {batch.reason === null ? breaks > 0n && <Confirm {...props} /> : <Progress {...props} />}
+    </div>
+  );
+}
+
+const actionAddress = (visit: Visit, { batch }: BatchProgress) =>
+  `${pathTo(visit, `breaks/batches/${batch.id}/${batch.action}`)}?${readBreakList(visit.query).address.toString()}`;
+
+function Confirm({ visit, progress }: Props) {
+  const { t } = visit;
+  const action = progress.batch.action as BatchAction;
+  return (
+    <Card title={t('app.confirm')}>
+      <FieldForm
+        {...{ visit, fields: reasonOf('bulk'), shown: progress.batch.id }}
+        action={actionAddress(visit, progress)}
+        intro={`breaks.effect.${action}`}
+        button={`breaks.action.${action}`}
+      />
+    </Card>
+  );
+}
+
+function Progress({ visit, progress, refusals }: Props) {
+  const { t } = visit;
+  const { done, refused, left } = progress;
+  const { address } = readBreakList(visit.query);
+  const counts = {
+    done: formatCount(done),
+    refused: formatCount(refused),
+    left: formatCount(left),
+  };
+  return (
+    <>
+      <Message kind={refused > 0 ? 'warn' : 'good'}>{t('breaks.batch.progress', counts)}</Message>
+      {left > 0 && (
+        <ContinuedForm
+          visit={visit}
+          action={actionAddress(visit, progress)}
+          part="batch"
+          button="breaks.batch.continue"
+        />
+      )}
+      {refusals.length > 0 && (
+        <Card title={t('breaks.batch.refused')}>
+          <ListTable
+            {...{ visit, name: 'breaks.batch.refused', rows: refusals }}
+            columns={[
+              ...breakColumns(visit, address, ({ row }: Refusal) => row),
+              {
+                label: 'breaks.bulk.outcome',
+                is: 'wide',
+                cell: ({ code }) => refusalOfCode(t, code),
+              },
+            ]}
+          />
+        </Card>
+      )}
+    </>
+  );
+}

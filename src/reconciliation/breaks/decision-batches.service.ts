@@ -1,0 +1,151 @@
+// One action on all breaks that a filter selects: they are stored with the version of each, a
+// person confirms their totals, and then they are decided a few at a time. What is decided is
+// stored with the decision, so that a batch goes on where it ended.
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../access/accounts/api-keys.service.js';
+import type { DecisionBatch } from '../../generated/service/client.js';
+import { AppError } from '../../platform/errors.js';
+import { readUuid } from '../../platform/http/listing.js';
+import { newId } from '../../platform/ids.js';
+import { Database } from '../../platform/postgres/database.service.js';
+import { BreakActions } from './break-actions.service.js';
+import type { BreakFilters } from './break-list.queries.js';
+import { BreakReading } from './break-reading.service.js';
+import type { BreakSum } from './open-break-counts.js';
+
+/** Money is sent by none of them. */
+export const batchActions = ['accept', 'note', 'reopen'] as const;
+export type BatchAction = (typeof batchActions)[number];
+
+export const maxBatch = 10_000;
+const breaksPerRead = 500;
+const breaksPerStep = 50;
+const draftHours = 24;
+
+export interface BatchProgress extends BreakSum {
+  batch: DecisionBatch;
+  byKind: (BreakSum & { kind: string })[];
+  done: number;
+  refused: number;
+  /** Those that are not decided yet. */
+  left: number;
+}
+
+@Injectable()
+export class DecisionBatches {
+  constructor(
+    private readonly database: Database,
+    private readonly reading: BreakReading,
+    private readonly actions: BreakActions,
+  ) {}
+
+  /** Stores what the filter selects, up to `maxBatch` breaks. Returns the id of the batch. */
+  async select(caller: Caller, action: BatchAction, filters: BreakFilters): Promise<string> {
+    const { accountId, actor: author } = caller;
+    const { prisma } = this.database;
+    await this.dropDrafts(accountId);
+    const batchId = newId();
+    await prisma.decisionBatch.create({ data: { accountId, id: batchId, action, author } });
+    let cursor: string | undefined;
+    for (let number = 0; number < maxBatch;) {
+      const page = { ...filters, cursor, limit: breaksPerRead };
+      const { data, next } = await this.reading.list(caller, page);
+      await prisma.batchedDecision.createMany({
+        data: data.map(({ id: breakId, version, kind, amount: amountCents }) => ({
+          ...{ accountId, batchId, number: (number += 1) },
+          ...{ breakId, version, kind, amountCents },
+        })),
+      });
+      if (next === null) break;
+      cursor = next;
+    }
+    return batchId;
+  }
+
+  /** Throws `not_found`, also for a batch of another account. */
+  async get(accountId: number, id: string): Promise<BatchProgress> {
+    const { prisma } = this.database;
+    const batchId = readUuid(id);
+    const [batch, kinds, outcomes] = await Promise.all([
+      prisma.decisionBatch.findUnique({ where: { accountId_id: { accountId, id: batchId } } }),
+      prisma.batchedDecision.groupBy({
+        by: ['kind'],
+        where: { accountId, batchId },
+        _count: true,
+        _sum: { amountCents: true },
+      }),
+      prisma.batchedDecision.groupBy({
+        by: ['outcome'],
+        where: { accountId, batchId },
+        _count: true,
+      }),
+    ]);
+    if (!batch) throw new AppError('not_found');
+    const byKind = kinds
+      .map(({ kind, _count, _sum }) => ({
+        ...{ kind, breaks: BigInt(_count), cents: _sum.amountCents ?? 0n },
+      }))
+      .sort((one, other) => Number(other.breaks - one.breaks));
+    const count = (outcome: string | null) =>
+      outcomes.find((one) => one.outcome === outcome)?._count ?? 0;
+    return {
+      ...{ batch, byKind, done: count('done'), refused: count('refused'), left: count(null) },
+      breaks: byKind.reduce((sum, { breaks }) => sum + breaks, 0n),
+      cents: byKind.reduce((sum, { cents }) => sum + cents, 0n),
+    };
+  }
+
+  /** The first that were refused, with why. */
+  listRefused(accountId: number, batchId: string, take: number) {
+    return this.database.prisma.batchedDecision.findMany({
+      where: { accountId, batchId, outcome: 'refused' },
+      orderBy: { number: 'asc' },
+      take,
+    });
+  }
+
+  /**
+   * Decides the next breaks, those with the version of their selection alone. The reason is that of
+   * the first step. Steps at the same time decide each break once.
+   */
+  async advance(caller: Caller, id: string, given: string | null): Promise<void> {
+    const { accountId } = caller;
+    const { prisma } = this.database;
+    const { batch } = await this.get(accountId, id);
+    if (given !== null)
+      await prisma.decisionBatch.updateMany({
+        where: { accountId, id: batch.id, reason: null },
+        data: { reason: given },
+      });
+    const { reason } = await prisma.decisionBatch.findUniqueOrThrow({
+      where: { accountId_id: { accountId, id: batch.id } },
+    });
+    const action = batchActions.find((one) => one === batch.action);
+    if (reason === null || !action) throw new AppError('validation_failed');
+    const open = await prisma.batchedDecision.findMany({
+      where: { accountId, batchId: batch.id, outcome: null },
+      orderBy: { number: 'asc' },
+      take: breaksPerStep,
+    });
+    for (const { number, breakId, version } of open) {
+      const where = { accountId, batchId: batch.id, number, outcome: null };
+      try {
+        const claim = async (tx: Pick<typeof prisma, 'batchedDecision'>) =>
+          (await tx.batchedDecision.updateMany({ where, data: { outcome: 'done' } })).count === 1;
+        await this.actions.act(caller, breakId, { action, reason }, claim, version);
+      } catch (error) {
+        if (!(error instanceof AppError) || error.status >= 500) throw error;
+        const code = error.details.reason ?? error.code;
+        await prisma.batchedDecision.updateMany({ where, data: { outcome: 'refused', code } });
+      }
+    }
+  }
+
+  private async dropDrafts(accountId: number): Promise<void> {
+    const now = await this.database.now();
+    const createdAt = { lt: new Date(now.getTime() - draftHours * 3_600_000) };
+    await this.database.prisma.decisionBatch.deleteMany({
+      where: { accountId, reason: null, createdAt },
+    });
+  }
+}
