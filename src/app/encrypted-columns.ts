@@ -16,6 +16,7 @@ import {
 } from '../access/people/encrypted-operators.queries.js';
 import { commentColumn } from '../reconciliation/breaks/break-comments.queries.js';
 import type { EncryptedColumn } from '../access/secrets/encrypted-column.js';
+import { payeeColumn } from '../outbound/transfers/looked-up-payees.queries.js';
 import { serviceSecretColumn } from '../access/secrets/service-secrets.queries.js';
 import { relaySecretColumn } from '../webhooks/relays/relay-secrets.queries.js';
 
@@ -29,4 +30,5 @@ export const encryptedColumns: readonly EncryptedColumn[] = [
   operatorEmailColumn,
   totpSecretColumn,
   commentColumn,
+  payeeColumn,
 ];

@@ -7,7 +7,7 @@ import {
 import { maskParty } from '../access/counterparties/masking.js';
 import type { PaymentParty } from '../access/counterparties/party.js';
 import type { Cents } from '../brazil/cents.js';
-import { findLookedUpPayees } from '../outbound/transfers/transfers.queries.js';
+import { PixLookupsService } from '../outbound/transfers/pix-lookups.service.js';
 import { Database } from '../platform/postgres/database.service.js';
 import { ActorNames } from './actor-names.service.js';
 import {
@@ -35,6 +35,7 @@ export class MoneyFacts {
   constructor(
     private readonly database: Database,
     private readonly names: ActorNames,
+    private readonly lookUps: PixLookupsService,
   ) {}
 
   /** The newest of what the bank has reported and what the statement says; null before both. */
@@ -67,7 +68,7 @@ export class MoneyFacts {
     if (refundedNsu !== null) return { party: await this.findParty(visit, refundedNsu), key: null };
     const lookUps = endToEndId === null ? [] : [endToEndId];
     const { id } = accountOf(visit);
-    const payees = await findLookedUpPayees(this.database.prisma, id, lookUps);
+    const payees = await this.lookUps.findPayees(id, lookUps);
     const { party, pixKey, digitableLine } = withLookedUpPayee(requested, payees);
     const isVisible = isAllowedTo(visit, 'see personal data');
     if (!isVisible) return { party: maskParty(party), key: null };

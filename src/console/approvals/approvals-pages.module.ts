@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { OperationsModule } from '../../outbound/operations/operations.module.js';
 import { PaymentControlsModule } from '../../outbound/payment-controls/payment-controls.module.js';
+import { TransfersModule } from '../../outbound/transfers/transfers.module.js';
 import { ConsoleFrameModule } from '../serving/console-frame.module.js';
 import { ApprovalFactsReader } from './approval-facts.service.js';
 import { ApprovalPolicyPages } from './approval-policy.controller.js';
@@ -11,7 +12,7 @@ import { WaitingApprovals } from './waiting-approvals.service.js';
 
 /** Decisions about payments that wait, the approval policy, and the payment controls. */
 @Module({
-  imports: [ConsoleFrameModule, OperationsModule, PaymentControlsModule],
+  imports: [ConsoleFrameModule, OperationsModule, PaymentControlsModule, TransfersModule],
   providers: [WaitingApprovals, ApprovalFactsReader, PersonDecisions],
   controllers: [ApprovalPages, ApprovalPolicyPages, PaymentControlPages],
 })

@@ -12,7 +12,7 @@ import { maskParty } from '../../access/counterparties/masking.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import { Approvals, type StandingDecision } from '../../outbound/operations/approvals.service.js';
 import * as queries from './waiting-approvals.queries.js';
-import { findLookedUpPayees } from '../../outbound/transfers/transfers.queries.js';
+import { PixLookupsService } from '../../outbound/transfers/pix-lookups.service.js';
 import {
   readRequestedPayment,
   withLookedUpPayee,
@@ -37,6 +37,7 @@ export class WaitingApprovals {
   constructor(
     private readonly database: Database,
     private readonly approvals: Approvals,
+    private readonly lookUps: PixLookupsService,
   ) {}
 
   /** The most urgent first; one more than the page holds. */
@@ -83,7 +84,7 @@ export class WaitingApprovals {
     );
     const requested = rows.map(readRequestedPayment);
     const lookUps = requested.flatMap(({ endToEndId }) => endToEndId ?? []);
-    const payees = await findLookedUpPayees(this.database.prisma, accountId, lookUps);
+    const payees = await this.lookUps.findPayees(accountId, lookUps);
     const payments = requested.map((payment) => withLookedUpPayee(payment, payees));
     const nsus = payments.flatMap(({ refundedNsu }) => refundedNsu ?? []);
     const payers = await findCounterparties(this.database.prisma, accountId, nsus);

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { OperatorsModule } from '../../access/people/operators.module.js';
+import { TransfersModule } from '../../outbound/transfers/transfers.module.js';
 import { ExportsModule } from '../../reporting/exports/exports.module.js';
 import { ConsoleAssets } from '../assets.service.js';
 import { ActorNames } from '../actor-names.service.js';
@@ -10,7 +11,7 @@ import { PageRenderer } from './page-renderer.service.js';
 
 /** What each page of the console needs: its guard, its frame, and the audit of its actions. */
 @Module({
-  imports: [ExportsModule, OperatorsModule],
+  imports: [ExportsModule, OperatorsModule, TransfersModule],
   providers: [ConsoleAssets, ListAnswers, PageRenderer, ActionAudit, ActorNames, MoneyFacts],
   exports: [
     ...[OperatorsModule, ConsoleAssets, ListAnswers, PageRenderer],

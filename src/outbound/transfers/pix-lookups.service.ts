@@ -29,9 +29,9 @@ import { SecretBox } from '../../platform/secret-box.js';
 import { readBankTime } from '../../statement/lines/bank-clock.queries.js';
 import { BankTime } from '../../statement/lines/bank-time.service.js';
 import { pixLookupExpiry } from './transfer-request.js';
-import { lookedUpPayee, type LookedUpPayee } from './looked-up-payee.js';
+import { lookedUpPayee, readLookedUpPayee, type LookedUpPayee } from './looked-up-payee.js';
+import { deleteOldPayees, listStoredPayees, ownerOfPayee } from './looked-up-payees.queries.js';
 import {
-  deleteOldPayees,
   insertPixLookup,
   readLookupRules,
   type LookupClaim,
@@ -66,9 +66,23 @@ export class PixLookupsService {
       counterparty: counterpartyOf(value),
       expiresAt: pixLookupExpiry(endToEndId, lookedUpAt),
       ...this.hashesOf(input.body, value),
-      payee: JSON.stringify(payee),
+      payee: this.secretBox.encrypt(JSON.stringify(payee), ownerOfPayee({ accountId, endToEndId })),
     });
     return { endToEndId, payee, reply: new Reply(status, text) };
+  }
+
+  /** Whom the look-ups name, by their endToEndId. */
+  async findPayees(
+    accountId: number,
+    endToEndIds: readonly string[],
+  ): Promise<Map<string, LookedUpPayee>> {
+    const stored = await listStoredPayees(this.database.prisma, accountId, endToEndIds);
+    return new Map(
+      stored.map(({ endToEndId, payee }) => {
+        const text = this.secretBox.decrypt(payee, ownerOfPayee({ accountId, endToEndId }));
+        return [endToEndId, readLookedUpPayee(text)];
+      }),
+    );
   }
 
   @Every('look-up-retention', CronExpression.EVERY_MINUTE)

@@ -1,6 +1,5 @@
 // SQL of transfers and of the look-ups that they use. A state only advances: a late report never
 // changes a final state.
-import { readLookedUpPayee, type LookedUpPayee } from './looked-up-payee.js';
 import {
   opaqueAccountId,
   opaqueArray,
@@ -166,35 +165,6 @@ export async function insertPixLookup(db: Db, lookup: NewPixLookup): Promise<voi
                        AND l.key_belongs_holder, true),
         holder_document_hash = EXCLUDED.holder_document_hash
     WHERE EXCLUDED.holder_document_hash IS NOT NULL`;
-}
-
-/** Deletes whom look-ups of more than `days` ago have named. Returns how many it has found. */
-export async function deleteOldPayees(db: Db, days: number, limit: number): Promise<number> {
-  return db.$executeRaw`
-    UPDATE pix_lookup SET payee = NULL
-    WHERE (account_id, end_to_end_id) IN (
-      SELECT account_id, end_to_end_id FROM pix_lookup
-      WHERE payee IS NOT NULL
-        AND looked_up_at < (SELECT clock_timestamp() - ${days} * interval '1 day')
-      ORDER BY looked_up_at LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED)`;
-}
-
-/** Whom the look-ups name, by their endToEndId. */
-export async function findLookedUpPayees(
-  db: Db,
-  accountId: number,
-  endToEndIds: readonly string[],
-): Promise<Map<string, LookedUpPayee>> {
-  if (endToEndIds.length === 0) return new Map();
-  const found = await db.pixLookup.findMany({
-    where: { accountId, endToEndId: { in: [...endToEndIds] } },
-    select: { endToEndId: true, payee: true },
-  });
-  return new Map(
-    found.flatMap(({ endToEndId, payee }) =>
-      payee === null ? [] : [[endToEndId, readLookedUpPayee(payee)] as const],
-    ),
-  );
 }
 
 /** Whether a report (r) names a transfer (t) by an endToEndId that it has or had. */

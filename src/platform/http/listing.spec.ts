@@ -42,7 +42,7 @@ describe('a list', () => {
   });
 
   it('has fifty rows by default, and never more than five hundred', () => {
-    expect(readPage({}, isNsu)).toEqual({ limit: 50, after: null });
+    expect(readPage({}, isNsu)).toEqual({ limit: 50, after: null, order: 'desc' });
     expect(readPage({ limit: 1_000_000_000 }, isNsu).limit).toBe(500);
   });
 

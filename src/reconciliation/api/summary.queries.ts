@@ -25,7 +25,8 @@ export async function loadSummary(db: Db, accountId: number, today: string): Pro
     SELECT a.mode, changed.created_at AS "modeSince", changed.reason AS "modeReason",
            s.last_nsu, s.synced_at IS NOT NULL AND s.first_gap_nsu IS NULL AS complete,
            s.closed_until, s.balance_cents,
-           s.synced_at, s.read_failure, s.read_failed_since, COALESCE(s.syncs, 0) AS syncs, COALESCE(s.line_count, 0) AS total,
+           s.synced_at, s.read_failure, s.read_failed_since,
+           COALESCE(s.syncs, 0) AS syncs, COALESCE(s.line_count, 0) AS total,
            lines.*, expected.*, breaks.*, operations.*, webhooks.*, deliveries.*,
            registered.failure AS "registrationFailure", registered.refused_event_types,
            (SELECT count(*) FROM unreadable_line WHERE account_id = a.id) AS "unreadableLines"

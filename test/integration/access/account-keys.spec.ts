@@ -31,10 +31,15 @@ const indexesOfSweepers = [
   'reconciliation_schedule_due',
   'relay_delivery_ended',
   'webhook_event_with_body',
+  'pix_lookup_payee',
 ];
 
 /** Which encryption keys are still in use, over all accounts. */
-const indexesOfKeys = ['break_comment_key_id', 'idempotency_record_key_id'];
+const indexesOfKeys = [
+  'break_comment_key_id',
+  'idempotency_record_key_id',
+  'pix_lookup_payee_key_id',
+];
 
 /** A debit in one account finds its credit in another account of the same holder. */
 const indexesAcrossAccounts = ['statement_line_own_end_to_end_id', 'statement_line_own_movement'];

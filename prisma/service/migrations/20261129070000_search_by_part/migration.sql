@@ -1,5 +1,7 @@
 -- Names are found by any part of them, without accents and in any case.
 CREATE EXTENSION IF NOT EXISTS pg_trgm;
+-- An index of trigrams begins with the account, like every other.
+CREATE EXTENSION IF NOT EXISTS btree_gin;
 
 -- The extension unaccent depends on a dictionary, so an index could not use it as it is; normalize
 -- is built in and does the same for the letters of Portuguese. It comes before lower, which knows
@@ -57,13 +59,13 @@ SELECT account_id, name, plain_name(name) FROM (
   FROM "statement_line" WHERE counterparty_name IS NOT NULL
 ) names;
 
-CREATE INDEX "line_name_part" ON "line_name" USING gin ("plain" gin_trgm_ops);
+CREATE INDEX "line_name_part" ON "line_name" USING gin ("account_id", "plain" gin_trgm_ops);
 
 CREATE INDEX "webhook_counterparty_name_part" ON "webhook_counterparty"
-  USING gin (plain_name("left"("name", 100)) gin_trgm_ops) WHERE (name IS NOT NULL);
+  USING gin ("account_id", plain_name("left"("name", 100)) gin_trgm_ops) WHERE (name IS NOT NULL);
 DROP INDEX "webhook_counterparty_name";
 CREATE INDEX "expected_payment_name_part" ON "expected_payment"
-  USING gin (plain_name("left"("counterparty_name", 100)) gin_trgm_ops)
+  USING gin ("account_id", plain_name("left"("counterparty_name", 100)) gin_trgm_ops)
   WHERE (counterparty_name IS NOT NULL);
 DROP INDEX "expected_payment_name";
 -- An id is found by how it begins, whatever the locale.
