@@ -5,7 +5,7 @@ import { stringifyJson } from '../../platform/json/exact-json.js';
 import type { WebhookRow } from '../../webhooks/received/received-webhooks.queries.js';
 import type { ReceivedWebhooks } from '../../webhooks/received/received-webhooks.service.js';
 import {
-  Amount,
+  Movement,
   Badge,
   Card,
   Code,
@@ -163,9 +163,7 @@ function Lines({ visit, found: { lines: rows } }: DetailProps): JSX.Element {
           {
             label: 'webhooks.amount',
             is: 'number',
-            cell: ({ isCredit, amountCents }) => (
-              <Amount cents={isCredit ? amountCents : -amountCents} />
-            ),
+            cell: (line) => <Movement visit={visit} of={line} />,
           },
           {
             label: 'webhooks.occurredAt',

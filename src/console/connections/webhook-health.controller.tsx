@@ -9,7 +9,7 @@ import type { RegisteredEventType } from '../../webhooks/registration/registrati
 import { WebhookHealth } from '../../webhooks/health/webhook-health.service.js';
 import { WebhookRegistrar } from '../../webhooks/registration/webhook-registrar.service.js';
 import { formatCount, formatDuration, formatTime } from '../formats.js';
-import { Amount, Badge, Card, Empty, FactList, type Tone } from '../kit/elements.js';
+import { Badge, Card, Empty, FactList, Movement, type Tone } from '../kit/elements.js';
 import { FormCard } from '../kit/form.js';
 import { Message } from '../kit/frame.js';
 import { Cards, Hint, Muted, Row } from '../kit/layout.js';
@@ -339,9 +339,7 @@ function LostLines({ visit, rows }: RowsOf<LostRow>): JSX.Element {
           {
             label: 'webhooks.amount',
             is: 'number',
-            cell: ({ isCredit, amountCents }) => (
-              <Amount cents={isCredit ? amountCents : -amountCents} />
-            ),
+            cell: (line) => <Movement visit={visit} of={line} />,
           },
           {
             label: 'webhooks.occurredAt',

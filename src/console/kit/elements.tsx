@@ -3,6 +3,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import type { Cents } from '../../brazil/cents.js';
 import { formatAmount, formatTime } from '../formats.js';
 import { Message } from './frame.js';
+import { Hint } from './layout.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import { writeTypedDay } from '../typed-day.js';
@@ -14,8 +15,37 @@ export function Badge({ tone, text }: { tone: Tone; text: string }): JSX.Element
   return <span class={`badge ${tone}`}>{text}</span>;
 }
 
-export function Amount({ cents }: { cents: Cents }): JSX.Element {
-  return <span class="amount">{formatAmount(cents)}</span>;
+/** `isSigned`: what came in or went out, by sign and colour. A word beside it says it, too. */
+export function Amount({
+  cents,
+  isSigned = false,
+}: {
+  cents: Cents;
+  isSigned?: boolean | undefined;
+}): JSX.Element {
+  if (!isSigned || cents === 0n) return <span class="amount">{formatAmount(cents)}</span>;
+  const isCredit = cents > 0n;
+  return (
+    <span class={isCredit ? 'amount credit' : 'amount debit'}>
+      {isCredit ? `+${formatAmount(cents)}` : formatAmount(cents)}
+    </span>
+  );
+}
+
+/** What moved, with its direction in a word. */
+export function Movement({
+  visit: { t },
+  of: { isCredit, amountCents },
+}: {
+  visit: Visit;
+  of: { isCredit: boolean; amountCents: Cents };
+}): JSX.Element {
+  return (
+    <>
+      <Amount cents={isCredit ? amountCents : -amountCents} isSigned />
+      <Hint isBlock>{t(isCredit ? 'line.credit' : 'line.debit')}</Hint>
+    </>
+  );
 }
 
 /** Names and values, in a card. */

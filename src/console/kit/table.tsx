@@ -31,6 +31,8 @@ export type ListColumn<Row> = CellContent<Row> & {
   below?: Cell<Row> & { label: TextKey; isNamed?: boolean };
   /** The list is in the order of this column: its head turns it round. */
   isOrder?: boolean;
+  /** Of cents: what came in or went out. `below` says it in a word. */
+  isSigned?: boolean;
 };
 
 export interface TableProps<Row> {
@@ -138,13 +140,13 @@ function Content<Row>({
   column: ListColumn<Row>;
   row: Row;
 }): JSX.Element {
-  const { cell, cents, at, href, below } = column;
+  const { cell, cents, at, href, below, isSigned } = column;
   const amount = cents?.(row);
   const content = cell ? (
     cell(row)
   ) : cents ? (
     typeof amount === 'bigint' ? (
-      <Amount cents={amount} />
+      <Amount cents={amount} isSigned={isSigned} />
     ) : null
   ) : (
     formatTime(at(row) ?? null, language)

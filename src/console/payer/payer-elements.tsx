@@ -1,7 +1,7 @@
 // The forms of the payer and of the sandbox bank, and the records that react to them.
 import type { JSX } from 'preact';
 import type { Cents } from '../../brazil/cents.js';
-import { Amount, Badge, Card, type Tone } from '../kit/elements.js';
+import { Amount, Badge, Card, Movement, type Tone } from '../kit/elements.js';
 import { formatTime } from '../formats.js';
 import { Fields, FormCard, Hidden, Step, type FormFields, ofForm } from '../kit/form.js';
 import { Form, Message } from '../kit/frame.js';
@@ -283,9 +283,7 @@ function Lines({ visit, lines }: { visit: Visit; lines: PayerRecords['lines'] })
         {
           label: 'payer.amount',
           is: 'number',
-          cell: ({ isCredit, amountCents }) => (
-            <Amount cents={isCredit ? amountCents : -amountCents} />
-          ),
+          cell: (line) => <Movement visit={visit} of={line} />,
         },
         { label: 'payer.state', cell: ({ state }) => <State {...{ visit, state }} /> },
       ]}

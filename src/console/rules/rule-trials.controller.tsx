@@ -10,7 +10,7 @@ import { trialFigures, type TrialOutcome } from '../../reconciliation/rules/tria
 import { AppError } from '../../platform/errors.js';
 import { OtherPageFirst } from '../console.guard.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { Amount, Card, FactList } from '../kit/elements.js';
+import { Card, FactList, Movement } from '../kit/elements.js';
 import { attempt, Fields, FormCard, Hidden, readBody, statusOf, typedBody } from '../kit/form.js';
 import { Form, Message } from '../kit/frame.js';
 import { Hint, Muted } from '../kit/layout.js';
@@ -280,12 +280,8 @@ function Changes({ visit, tried }: TrialProps) {
             label: 'ruleTrial.amount',
             is: 'number',
             cell: ({ nsu }) => {
-              const { isCredit, amountCents } = lineOf.get(nsu) ?? {};
-              return (
-                amountCents !== undefined && (
-                  <Amount cents={isCredit ? amountCents : -amountCents} />
-                )
-              );
+              const line = lineOf.get(nsu);
+              return line && <Movement visit={visit} of={line} />;
             },
           },
           {

@@ -16,6 +16,7 @@ import {
   FactList,
   Timeline,
   type TimelineEntry,
+  Movement,
 } from '../kit/elements.js';
 import { formatTime } from '../formats.js';
 import { Message } from '../kit/frame.js';
@@ -28,7 +29,7 @@ import { callerOf, isAllowedTo, pathTo } from '../visit.js';
 import { indentContent } from './indented-content.js';
 import { LineReading, type LineDetail } from './line-reading.service.js';
 import { StateBadge } from './list-elements.js';
-import { nameOfType, SignedAmount, Why } from './statement-elements.js';
+import { nameOfType, Why } from './statement-elements.js';
 
 interface Props {
   visit: Visit;
@@ -122,7 +123,7 @@ function LineFacts({ visit, detail: { line, recordedAt } }: Props) {
       visit={visit}
       title="line.facts"
       facts={[
-        ['line.amount', <SignedAmount visit={visit} line={line} />],
+        ['line.amount', <Movement visit={visit} of={line} />],
         ['line.previousBalance', <Amount cents={line.balancePreviousCents} />],
         ['line.balance', <Amount cents={line.currentBalanceCents} />],
         ['line.what', <Text text={nameOfType(visit, line.typeName)} />],

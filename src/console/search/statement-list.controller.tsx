@@ -158,6 +158,7 @@ export class StatementPages {
       partyColumn('line.counterparty', ({ counterparty }) => counterparty),
       {
         label: 'line.amount',
+        isSigned: true,
         cents: ({ isCredit, amountCents }) => (isCredit ? amountCents : -amountCents),
         below: {
           label: 'line.direction',
