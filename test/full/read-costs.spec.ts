@@ -20,11 +20,11 @@ const allowedGrowth = 2.5;
 /** These examine a bounded number of rows, of which the smaller book has fewer. */
 const bounded = new Set([
   ...['breakOfLine', 'breakOfPayment', 'criticalBreaks', 'largeBreaks', 'oldBreaks'],
-  'inBreakOfDay',
+  ...['rareBreaks', 'resolvedBreaks', 'inBreakOfDay'],
 ]);
 const boundOfBlocks = 7_000;
-/** Of these, the first add up what is open or of today, and the others ask the bank. */
-const pagesLeftOut = ['forecast', 'payer', 'webhook-health/registrations'];
+/** Of these, the first two add up what is open, and the others ask the bank. */
+const pagesLeftOut = ['forecast', 'overview', 'payer', 'webhook-health/registrations'];
 /** A page examines a bounded number of rows, of which the smaller book has fewer. */
 const boundedPages = new Set(['breaks/:id']);
 const allowedBlocks = 100;

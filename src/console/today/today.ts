@@ -4,7 +4,7 @@ import type { TextKey } from '../texts.js';
 /** The days of the charts, the last one of them today. */
 export const chartDays = 30;
 /** So many payments that are overdue are added up: the latest of them. */
-export const maxOverdue = 10_000;
+export const maxOverdue = 1_000;
 
 /** The facts of the summary that the sentence depends on. */
 export interface TodayFacts {

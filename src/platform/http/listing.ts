@@ -89,8 +89,8 @@ export function toList<Row, Item = Row>(
   return { data: pageRows.map((row) => describe(row)), next };
 }
 
-/** How many rows of a list are counted at most. */
-export const mostCounted = 10_000;
+/** How many rows of a list are counted at most: a page must not cost more as a book grows. */
+export const mostCounted = 1_000;
 
 /** What the filters of a list find. Sums are null where not all of it was counted. */
 export interface ListTotal {
