@@ -71,8 +71,9 @@ export const keyboardScript = `(() => {
   const opened = document.querySelector('[data-rows] a[aria-current]');
   if (opened) opened.scrollIntoView({ block: 'nearest' });
   document.addEventListener('htmx:afterSwap', ({ detail }) => {
-    const link = detail.requestConfig.elt;
-    const list = listOf(link);
+    // A part that a stream brings was asked for by nothing.
+    const link = detail.requestConfig?.elt;
+    const list = link && listOf(link);
     if (!list || !link.matches('a')) return;
     const before = currentIn(list);
     if (before) before.removeAttribute('aria-current');

@@ -49,7 +49,7 @@ const trials: Readonly<Record<string, Trial>> = {
     marker: 'eventTypeDeclarations = {',
     name: 'trial.event',
     answers: { name: text, when: `'c'` },
-    missingIn: ['test/support/event-ids.ts'],
+    missingIn: ['src/events/event-fields.schema.ts'],
   },
   'kind of operation': {
     declaredIn: 'src/bank-contract/operation-kinds.ts',
