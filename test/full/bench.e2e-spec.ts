@@ -36,7 +36,7 @@ it('runs every bench for a short time, and none loses or doubles a row', async (
   const measured = [...output.matchAll(/^([GBC]\d+\w*): /gm)].map(([, id]) => id?.toUpperCase());
   expect({ code, failed: output.match(/^✗ .*/gm) }).toEqual({ code: 0, failed: null });
   expect(measured.sort()).toEqual(ids.sort());
-}, 300_000);
+}, 600_000);
 
 it('leaves no PostgreSQL behind when it is killed', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'concilia-killed-'));
