@@ -22,7 +22,12 @@ import { JobQueue } from '../../platform/queue/job-queue.js';
 import { jobs } from '../../platform/queue/queues.js';
 import { visibilityBoundOrDefaultMs } from '../../bank/profiles.js';
 import { checkChainFrom } from './balance-chain.queries.js';
-import { contentHashOf, parseStatementLine, type ParsedLine } from './statement-line.js';
+import {
+  contentHashOf,
+  parseStatementLine,
+  type ParsedLine,
+  type ReadFailure,
+} from './statement-line.js';
 import { PagePosition } from './page-position.js';
 import { recordLines, type PageResult } from './line-recording.queries.js';
 import { recordStatementTask } from '../reconciliation-tasks/reconciliation-tasks.queries.js';
@@ -426,10 +431,7 @@ export class LineRecording {
   }
 
   /** The first failure of its kind stands until a sync has completed. */
-  private async recordFailure(
-    accountId: number,
-    readFailure: 'key_refused' | 'no_answer',
-  ): Promise<void> {
+  private async recordFailure(accountId: number, readFailure: ReadFailure): Promise<void> {
     await this.database.prisma.statementState.updateMany({
       where: { accountId, OR: [{ readFailure: null }, { readFailure: { not: readFailure } }] },
       data: { readFailure, readFailedSince: await this.database.now() },

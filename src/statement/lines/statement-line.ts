@@ -19,6 +19,10 @@ import {
   tolerantJson,
 } from '../../platform/json/exact-json.js';
 
+/** Why the bank has not shown the statement. */
+export const readFailures = ['key_refused', 'no_answer'] as const;
+export type ReadFailure = (typeof readFailures)[number];
+
 /** The fields without which a line is unreadable; all other fields are optional. */
 const requiredFields = z.looseObject({
   nsu: bigInteger,

@@ -5,6 +5,7 @@ import { chargeStatusEventTypes } from '../../../src/outbound/charges/charge-sta
 import { OperationState } from '../../../src/generated/service/enums.js';
 import { finalStates } from '../../../src/outbound/operation-states.js';
 import { policyKinds } from '../../../src/reconciliation/decide/break-kinds.js';
+import { readFailures } from '../../../src/statement/lines/statement-line.js';
 import { serviceDatabase, type ServiceDatabase } from '../../support/service-database.js';
 
 const otherStates = Object.values(OperationState).filter((one) => !finalStates.includes(one));
@@ -15,6 +16,7 @@ const declaredLists: Record<string, readonly string[]> = {
   operation_final_has_end: finalStates,
   operation_unfinished_has_next_action: otherStates,
   refund_policy_kind: policyKinds,
+  statement_state_read_failure: readFailures,
   webhook_counterparty_reference: ['nsu', 'end_to_end_id'],
 };
 
