@@ -1,5 +1,5 @@
 // The three steps of the first visit. The page loads itself again while it waits for something.
-import { Card, Code, Empty, Timeline, type TimelineEntry } from '../kit/elements.js';
+import { Card, Code, Empty, Timeline, WorkProgress, type TimelineEntry } from '../kit/elements.js';
 import { formatAmount, formatCount, formatTime } from '../formats.js';
 import { FieldForm, type FormFields } from '../kit/form.js';
 import { Message } from '../kit/frame.js';
@@ -64,27 +64,17 @@ function Demo({ visit }: { visit: Visit }) {
   );
 }
 
-/** It reads itself again each second; without JavaScript, by its link. */
 export function OpeningDemo({ visit, progress }: { visit: Visit; progress: DemoProgress }) {
   const { t } = visit;
   const { declared, due } = progress;
-  const path = pathTo(visit, 'first-steps?demo=opening');
   const counts = { declared: formatCount(declared), due: formatCount(due) };
   return (
-    <div id="demo" hx-get={path} hx-trigger="every 1s" hx-swap="outerHTML">
-      <Card title={t('firstSteps.openingDemo')}>
-        <p role="status">
-          {due === 0 ? t('firstSteps.demoLines') : t('firstSteps.demoBooks', counts)}
-        </p>
-        <progress
-          aria-label={t('firstSteps.openingDemo')}
-          {...(due === 0 ? {} : { value: declared, max: due })}
-        />
-        <p>
-          <a href={path}>{t('ruleTrial.refresh')}</a>
-        </p>
-      </Card>
-    </div>
+    <WorkProgress
+      {...{ visit, id: 'demo', href: pathTo(visit, 'first-steps?demo=opening') }}
+      name="firstSteps.openingDemo"
+      said={due === 0 ? t('firstSteps.demoLines') : t('firstSteps.demoBooks', counts)}
+      of={due === 0 ? undefined : { value: declared, max: due }}
+    />
   );
 }
 

@@ -48,6 +48,36 @@ export function Movement({
   );
 }
 
+/** How far some work is. It reads itself again each second; without a script, by its link. */
+export function WorkProgress({
+  visit: { t },
+  id,
+  href,
+  name,
+  said,
+  of,
+}: {
+  visit: Visit;
+  id: string;
+  href: string;
+  name: TextKey;
+  said: string;
+  /** Absent while it is not known how much there is. */
+  of?: { value: number; max: number } | undefined;
+}): JSX.Element {
+  return (
+    <div id={id} hx-get={href} hx-trigger="every 1s" hx-swap="outerHTML">
+      <Card>
+        <p role="status">{said}</p>
+        <progress aria-label={t(name)} {...of} />
+        <p>
+          <a href={href}>{t('app.refresh')}</a>
+        </p>
+      </Card>
+    </div>
+  );
+}
+
 /** Names and values, in a card. */
 export function FactList({
   visit: { t },

@@ -10,11 +10,10 @@ import { trialFigures, type TrialOutcome } from '../../reconciliation/rules/tria
 import { AppError } from '../../platform/errors.js';
 import { OtherPageFirst } from '../console.guard.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { Card, FactList, Movement } from '../kit/elements.js';
+import { Card, FactList, Movement, WorkProgress } from '../kit/elements.js';
 import { attempt, Fields, FormCard, Hidden, readBody, statusOf, typedBody } from '../kit/form.js';
 import { Form, Message } from '../kit/frame.js';
 import { Hint, Muted } from '../kit/layout.js';
-import { ListCard } from '../kit/list-page.js';
 import { ListTable } from '../kit/table.js';
 import { formatAmount, formatCount, formatTime } from '../formats.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
@@ -78,7 +77,12 @@ export class RuleTrialPages {
         problem !== null && findTextKey(`problem.${problem}`) ? problem : 'interrupted';
       return refusedTrial(visit, { ruleId, version }, trialProblem(reason));
     }
-    const part = <TrialProgress visit={visit} lines={lines} />;
+    const said = visit.t('ruleTrial.running', { lines: formatCount(lines) });
+    const part = (
+      <WorkProgress
+        {...{ visit, id: 'trial-progress', href: visit.path, name: 'ruleTrial.start', said }}
+      />
+    );
     return new Shown(visit.t('ruleTrial.start'), part, { part });
   }
 
@@ -159,22 +163,6 @@ function TrialDetail(props: TrialProps) {
       <Changes {...props} />
       <Acceptance {...props} />
     </>
-  );
-}
-
-/** It reads itself again each second; without JavaScript, by its link. */
-function TrialProgress({ visit, lines }: { visit: Visit; lines: number }) {
-  const { t, path } = visit;
-  return (
-    <div id="trial-progress" hx-get={path} hx-trigger="every 1s" hx-swap="outerHTML">
-      <ListCard>
-        <p role="status">{t('ruleTrial.running', { lines: formatCount(lines) })}</p>
-        <progress aria-label={t('ruleTrial.start')} />
-        <p>
-          <a href={path}>{t('ruleTrial.refresh')}</a>
-        </p>
-      </ListCard>
-    </div>
   );
 }
 

@@ -9,6 +9,7 @@ export const appTexts = {
   'app.signOut': ['Sair', 'Sign out'],
   'app.you': ['Você', 'You'],
   'app.next': ['Próxima página', 'Next page'],
+  'app.refresh': ['Atualizar', 'Refresh'],
   'app.back': ['Voltar', 'Back'],
   'app.continue': ['Continuar', 'Continue'],
   'app.reason': ['Motivo', 'Reason'],

@@ -21,7 +21,6 @@ export const ruleTrialTexts = {
     'Simulando: {lines} lançamentos lidos até agora. O resultado abre sozinho.',
     'Trying: {lines} lines read so far. The result opens on its own.',
   ],
-  'ruleTrial.refresh': ['Atualizar', 'Refresh'],
   'ruleTrial.interrupted': [
     'A simulação foi interrompida. Nada mudou: inicie-a de novo.',
     'The trial was interrupted. Nothing has changed: start it again.',
