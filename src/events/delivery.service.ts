@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../platform/postgres/database.service.js';
 import type { WebhookEndpoint } from '../generated/service/client.js';
 import { AppError } from '../platform/errors.js';
+import { apiVersion } from '../platform/http/openapi.js';
 import { tooMany } from '../platform/http/retry-after.js';
 import { newId } from '../platform/ids.js';
 import { waitOutsideSlot } from '../platform/limits/request-slots.service.js';
@@ -183,9 +184,9 @@ function hostOf({ url }: Pick<WebhookEndpoint, 'url'>): string {
  * The body that is signed and sent: the same bytes at every attempt, unless between two of them the
  * line was erased, a source named its counterparty first, or `includesPersonalData` was changed.
  */
-function eventBody({ type, data, sequence, ...event }: ClaimedEventDelivery): string {
+function eventBody({ type, data, apiVersion, sequence, ...event }: ClaimedEventDelivery): string {
   const head = {
-    type,
+    ...{ type, apiVersion },
     timestamp: event.eventCreatedAt.toISOString(),
     resource: { kind: event.resourceKind, id: event.resourceId },
     sequence,
@@ -196,7 +197,7 @@ function eventBody({ type, data, sequence, ...event }: ClaimedEventDelivery): st
 
 function testBody(endpointId: string, sentAt: Date): string {
   return JSON.stringify({
-    type: testEventType,
+    ...{ type: testEventType, apiVersion },
     timestamp: sentAt.toISOString(),
     resource: { kind: 'webhook_endpoint', id: endpointId },
     sequence: 0,

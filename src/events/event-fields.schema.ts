@@ -1,6 +1,7 @@
 // What the data of each type of event has, for the API reference. A test compares it with the
 // events that other tests record.
 import { z } from 'zod';
+import { apiVersion } from '../platform/http/openapi.js';
 import { counterpartyView } from '../access/counterparties/counterparty.schema.js';
 import {
   bigInteger,
@@ -190,11 +191,15 @@ export const eventData: Record<EventType, z.ZodObject> = {
   'account.reconcile_only': accountMode,
 };
 
+/** The version of the API whose form the event has; a repeat of an old event says the same. */
+export const eventApiVersion = z.enum([apiVersion]);
+
 /** The events that endpoints receive, for the API reference: `data` follows from `type`. */
 export const eventWebhooks = Object.fromEntries(
   eventTypes.map((type) => {
     const body = z.object({
       type: z.literal(type),
+      apiVersion: eventApiVersion,
       timestamp: instant,
       resource: z.object({ kind: z.string(), id: z.string() }),
       /** 1, 2, 3 … of the resource. */

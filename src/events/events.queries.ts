@@ -12,6 +12,7 @@ import {
   type Tx,
   type Reader,
 } from '../platform/postgres/database.service.js';
+import { apiVersion } from '../platform/http/openapi.js';
 import { PairMap } from '../platform/pair-map.js';
 import {
   Prisma,
@@ -79,10 +80,10 @@ async function insertChunk(
       FROM event_position WHERE account_id = ${opaqueAccountId(accountId)}
     ), inserted AS (
       INSERT INTO event
-        (account_id, id, position, type, resource_kind, resource_id, sequence, data)
+        (account_id, id, position, type, resource_kind, resource_id, sequence, data, api_version)
       SELECT ${accountId}, e.id::uuid, last.position + e.number, e.type,
              e.resource_kind, e.resource_id,
-             COALESCE(latest.sequence, 0) + e.number_within, e.data
+             COALESCE(latest.sequence, 0) + e.number_within, e.data, ${apiVersion}
       FROM last, unnest(${column(({ id }) => id, 'text')}, ${column(({ type }) => type, 'text')},
                   ${column(({ resourceKind }) => resourceKind, 'text')},
                   ${column(({ resourceId }) => resourceId, 'text')},
@@ -152,7 +153,7 @@ export async function listDueEndpoints(
 export interface ClaimedEventDelivery
   extends
     Pick<Delivery, 'id' | 'eventId'>,
-    Pick<Event, 'type' | 'resourceKind' | 'resourceId' | 'sequence' | 'data'> {
+    Pick<Event, 'type' | 'resourceKind' | 'resourceId' | 'sequence' | 'data' | 'apiVersion'> {
   eventCreatedAt: Date;
   /** PostgreSQL's time of this attempt, which its signature states. */
   claimedAt: Date;
@@ -183,7 +184,7 @@ export async function claimDeliveries(
     WHERE d.account_id = ${accountId} AND d.id = due.id
       AND e.account_id = d.account_id AND e.id = d.event_id AND ${withoutWaitForDisk}
     RETURNING d.id, d.event_id, e.type, e.resource_kind, e.resource_id, e.sequence, e.data,
-              e.created_at AS "eventCreatedAt", d.attempts AS attempt,
+              e.api_version, e.created_at AS "eventCreatedAt", d.attempts AS attempt,
               clock_timestamp() AS "claimedAt"`;
 }
 

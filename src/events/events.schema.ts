@@ -13,6 +13,7 @@ import {
 } from '../bank-contract/wire.js';
 import { DeliveryState } from '../generated/service/enums.js';
 import { isUuid, listOf, listQuery, orderedListQuery } from '../platform/http/listing.js';
+import { eventApiVersion } from './event-fields.schema.js';
 import { eventTypes } from './event-types.js';
 
 const eventType = z.enum(eventTypes);
@@ -181,6 +182,7 @@ export const listEvents = route({
       /** 1, 2, 3 … of the account. */
       position: bigInteger,
       type: eventType,
+      apiVersion: eventApiVersion,
       /** What the event is about. */
       resource: z.object({ kind: z.string(), id: z.string() }),
       /** 1, 2, 3 … of the resource. */

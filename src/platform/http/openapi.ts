@@ -14,6 +14,9 @@ import { OpenApiComponents } from './openapi-components.js';
 import { headerDescriptions, parameterDescription } from './parameter-descriptions.js';
 import type { DeclaredResponse } from './responses.decorator.js';
 
+/** Of the service's API: another one where clients must change. Each event says its own. */
+export const apiVersion = '1';
+
 /** A route with the responses that are no success. Each status stands once. */
 export interface DocumentedRoute {
   route: Route;
@@ -52,7 +55,7 @@ export function buildOpenApi(routes: readonly DocumentedRoute[], info: OpenApiIn
   return {
     openapi: '3.1.0',
     info: {
-      ...{ title, description, version: '1', contact: { name: 'Concilia' } },
+      ...{ title, description, version: apiVersion, contact: { name: 'Concilia' } },
       license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: server, description: 'Where `npm start` serves it.' }],

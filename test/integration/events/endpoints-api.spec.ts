@@ -187,6 +187,7 @@ describe('a test event', () => {
       type: 'endpoint.test',
       timestamp: expect.any(String),
       resource: { kind: 'webhook_endpoint', id },
+      apiVersion: '1',
       sequence: 0,
       data: { endpointId: id },
     });

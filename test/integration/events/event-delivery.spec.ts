@@ -142,6 +142,15 @@ describe('the delivery of events', () => {
     expect(() => new Webhook(secret).verify(`${request?.body} `, request?.headers ?? {})).toThrow();
   });
 
+  it('has the version of the API by which its event was stored', async () => {
+    const { id } = await register();
+    await record(2);
+    await run(`UPDATE event SET api_version = '0' WHERE position = 1`);
+    await deliver(id);
+    const sent = endpoint.received.map(({ body }) => JSON.parse(body).apiVersion as string);
+    expect(sent.sort()).toEqual(['0', '1']);
+  });
+
   it('is retried after a 500 with the same id and bytes', async () => {
     const { id, secret } = await register();
     await record();
