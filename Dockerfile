@@ -21,10 +21,10 @@ WORKDIR /app
 COPY --from=dependencies /app/package.json ./
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
-# Applied by `node dist/app/migrate.js`, or by the service when it starts.
+# Applied by `node dist/cli.js migrate`, or by the service when it starts.
 COPY prisma ./prisma
 USER node
 EXPOSE 3000 3900
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/health/live`).then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--enable-source-maps", "dist/main.js"]
+CMD ["node", "--enable-source-maps", "dist/cli.js", "start"]

@@ -22,8 +22,8 @@ import { readIfPresent, withLock } from './lock.mjs';
 
 export const projectFolder = join(dirname(fileURLToPath(import.meta.url)), '..');
 export const preparedFolder = join(projectFolder, '.prepared');
-/** What `nest build` makes of src/main.ts. */
-export const builtFile = join(projectFolder, 'dist', 'main.js');
+/** What `nest build` makes of src/cli.ts. */
+export const builtFile = join(projectFolder, 'dist', 'cli.js');
 const buildStamp = join(projectFolder, 'dist', '.built');
 /** Four times as fast as TypeScript 6, which some tests use as a library. */
 export const compiler = join(projectFolder, 'node_modules/typescript-7/bin/tsc');

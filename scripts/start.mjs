@@ -1,15 +1,10 @@
-// `npm start`: prepares the checkout, then runs the service in the same process, which gets all
-// signals. With the name of another program of src/app it runs that one: `npm run migrate`. The
-// image, which has no scripts, runs `node dist/main.js` and `node dist/app/migrate.js`.
-import { join } from 'node:path';
+// `npm start` and `npm run migrate …`: prepares the checkout, then runs `concilia` in the same
+// process, which gets all signals. The first argument is the command. The image, which has no
+// scripts, runs `node dist/cli.js COMMAND`.
 import { pathToFileURL } from 'node:url';
-import { builtFile, endWith, prepare, projectFolder } from './prepare.mjs';
-
-const [node, , ...given] = process.argv;
-const isOfService = given.length === 0 || given[0].startsWith('-');
-const file = isOfService ? builtFile : join(projectFolder, 'dist', 'app', `${given[0]}.js`);
+import { builtFile, endWith, prepare } from './prepare.mjs';
 
 await prepare().catch(endWith);
-process.argv = [node, file, ...given.slice(isOfService ? 0 : 1)];
+process.argv[1] = builtFile;
 process.setSourceMapsEnabled(true);
-await import(pathToFileURL(file).href);
+await import(pathToFileURL(builtFile).href);

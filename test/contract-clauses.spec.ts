@@ -88,7 +88,7 @@ describe('docs/reference/contract.md', () => {
   });
 
   it('lets a row fail that names no file or no test', () => {
-    const row = '| `charges.slip` | x | `src/none.ts` | `src/main.ts` | `test/none.ts`: a title |';
+    const row = '| `charges.slip` | x | `src/none.ts` | `src/cli.ts` | `test/none.ts`: a title |';
     expect(rowsOf(row).flatMap(problemsOf)).toEqual([
       'charges.slip: no file "src/none.ts"',
       'charges.slip: no test "a title"',

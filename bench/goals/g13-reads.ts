@@ -121,7 +121,7 @@ async function percentile95(send: Send, requests: number): Promise<number> {
 async function createPerson(databaseUrl: string): Promise<string> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    ['dist/app/operator.js', 'create', '--email', 'bench@example.com', '--role', 'admin'],
+    ['dist/cli.js', 'people', 'invite', '--email', 'bench@example.com', '--role', 'admin'],
     { cwd: project, env: { ...process.env, ...environment, DATABASE_URL: databaseUrl } },
   );
   const [link] = /\/console\/link\/[\w-]{43}/.exec(stdout) ?? [];

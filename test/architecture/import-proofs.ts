@@ -42,7 +42,7 @@ export const importRules: ProvenRule[] = [
       'src/bank/bank.service.ts': `export type { Charge } from '../outbound/charges/charge.js';`,
       'src/bank/response.ts': `type Line = import('../statement/statement-line.js').Line;`,
       'src/brazil/cents.ts': `import { kind } from '../bank-contract/charges.js';`,
-      'src/app/app.module.ts': `await import('../main.js');`,
+      'src/app/app.module.ts': `await import('../cli.js');`,
     },
     found: [
       'src/outbound/charges/charges.service.ts:3 imports src/reconciliation/break.ts, which is not below it',
@@ -50,7 +50,7 @@ export const importRules: ProvenRule[] = [
       'src/bank/bank.service.ts:1 imports src/outbound/charges/charge.ts, which is not below it',
       'src/bank/response.ts:1 imports src/statement/statement-line.ts, which is not below it',
       'src/brazil/cents.ts:1 imports src/bank-contract/charges.ts, which is not below it',
-      'src/app/app.module.ts:1 imports src/main.ts, which is not below it',
+      'src/app/app.module.ts:1 imports src/cli.ts, which is not below it',
     ],
   },
 

@@ -15,7 +15,7 @@ import {
 
 /** From the top down, a module each; the sandbox has no layer. */
 const layers: readonly string[] = [
-  'main.ts',
+  'cli.ts',
   'app',
   'console',
   'reporting',

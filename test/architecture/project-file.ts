@@ -76,7 +76,7 @@ export function sourcesOf(files: readonly ProjectFile[]): ProjectFile[] {
   return files.filter((file) => /^src\/.*\.tsx?$/.test(file.path) && !isSpec(file));
 }
 
-/** `src/outbound/charges/x.ts` → `outbound`; a file directly in `src/` is its own: `main.ts`. */
+/** `src/outbound/charges/x.ts` → `outbound`; a file directly in `src/` is its own: `cli.ts`. */
 export function moduleOf(path: string): string {
   return path.split('/')[1] ?? path;
 }

@@ -26,7 +26,7 @@ const impurePackages =
   /^(node:.*|uuid|axios|pg|bullmq|ioredis|pino|fastify|@nestjs\/.*|@prisma\/.*|(?:fs|net|http|https|dns|child_process|crypto)(?:\/.*)?)$/;
 const impureRoles = ['service', 'queries', 'controller', 'module', 'guard', 'filter', 'processor'];
 
-/** Files without a role, but those of `platform` and `app`, which do IO, and `main.ts`. */
+/** Files without a role, but those of `platform` and `app`, which do IO, and `cli.ts`. */
 function pureFilesOf(files: readonly ProjectFile[]): ProjectFile[] {
   return sourcesOf(files).filter(
     ({ path }) =>

@@ -62,8 +62,8 @@ describe('a malformed .env in the working directory', () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it.each([
-    ['npm start', 'scripts/start.mjs', []],
-    ['the built service', 'dist/main.js', []],
+    ['npm start', 'scripts/start.mjs', ['start']],
+    ['the built service', 'dist/cli.js', ['start']],
     ['npm run migrate', 'scripts/start.mjs', ['migrate']],
     ['npm run verify', 'scripts/start.mjs', ['verify']],
     ['npm run erase', 'scripts/start.mjs', ['erase', ...erasure]],
@@ -103,7 +103,7 @@ describe('a database that is away', () => {
 it('names the lines of the sources in the stack of an error', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'concilia-stack-'));
   writeFileSync(join(folder, 'file'), '');
-  const command = new Command(join(project, 'scripts/start.mjs'), [], folder, {
+  const command = new Command(join(project, 'scripts/start.mjs'), ['start'], folder, {
     DATA_DIR: join(folder, 'file', 'data'),
   });
   expect(await command.exitCode).toBe(1);
@@ -132,15 +132,15 @@ it('installs nothing into the packages of another checkout', async () => {
 /** Starts the built service, so that `npm run dev` has only this file to compile. */
 const devSource = `
 const built = (path: string) => import(new URL('../dist/' + path, import.meta.url).href);
-const { started } = await built('main.js');
-await started;
+const { finished } = await built('cli.js');
+await finished;
 const { createLog } = await built('platform/log.js');
 createLog('info', 'dev').warn('first version');
 `;
 
 describe('npm run dev', () => {
   const folder = mkdtempSync(join(tmpdir(), 'concilia-dev-'));
-  const source = join(folder, 'src', 'main.ts');
+  const source = join(folder, 'src', 'cli.ts');
   let command: Command;
   let serviceUrl = '';
 
@@ -181,7 +181,7 @@ describe('npm run dev', () => {
 
   it('compiles src beside dist, and reads .env', async () => {
     // The service finds prisma relative to its own files, so .dev must be as deep as dist.
-    expect(existsSync(join(folder, '.dev', 'main.js'))).toBe(true);
+    expect(existsSync(join(folder, '.dev', 'cli.js'))).toBe(true);
     expect(await isServed()).toBe(true);
     const headers = { 'x-service-api-key': 'a-key-of-dot-env' };
     expect((await fetch(`${serviceUrl}/v1/summary`, { headers })).status).toBe(200);

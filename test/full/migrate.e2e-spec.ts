@@ -1,4 +1,4 @@
-// `npm run migrate` before a rollout, and starts that may not migrate themselves.
+// `concilia migrate` before a rollout, and starts that may not migrate themselves.
 import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,13 +19,13 @@ afterEach(async () => {
   await bank.drop();
 });
 
-/** Runs a built program until it ends. */
-function run(program: string, settings: Record<string, string> = {}) {
+/** Runs a command until it ends. */
+function run(command: string, settings: Record<string, string> = {}) {
   const env = { PATH: process.env.PATH, DATABASE_URL: service.url, ...settings };
   return new Promise<{ code: unknown; printed: string }>((resolve) => {
     execFile(
       process.execPath,
-      [join(project, program)],
+      [join(project, 'dist/cli.js'), command],
       { cwd: tmpdir(), env },
       (error, out, errors) => resolve({ code: error ? error.code : 0, printed: out + errors }),
     );
@@ -34,15 +34,15 @@ function run(program: string, settings: Record<string, string> = {}) {
 
 it('applies the migrations, which a start without the right to do so requires', async () => {
   const checking = { MIGRATE_ON_START: 'false', SANDBOX_DATABASE_URL: bank.url };
-  const refused = await run('dist/main.js', { ...checking, PORT: '0', SANDBOX_PORT: '0' });
+  const refused = await run('start', { ...checking, PORT: '0', SANDBOX_PORT: '0' });
   expect(refused.code).toBe(1);
   expect(refused.printed).toMatch(
-    /The database test_\w+ has no tables of Concilia.*`npm run migrate`/,
+    /The database test_\w+ has no tables of Concilia.*`concilia migrate`/,
   );
   expect(refused.printed).not.toMatch(/\n\s+at /);
 
   for (const times of [1, 2]) {
-    const { code, printed } = await run('dist/app/migrate.js');
+    const { code, printed } = await run('migrate');
     expect([times, code, printed.includes('Applied migration')]).toEqual([times, 0, times === 1]);
     expect(printed).toContain('The database is up to date.');
   }
@@ -54,7 +54,7 @@ it('applies the migrations, which a start without the right to do so requires', 
 it('ends with exit code 75 when another session holds a lock for too long', async () => {
   const holder = await service.pool.connect();
   await holder.query('SELECT pg_advisory_lock($1)', [advisoryLocks.migrate]);
-  const { code, printed } = await run('dist/app/migrate.js', { MIGRATION_WAIT_MS: '300' });
+  const { code, printed } = await run('migrate', { MIGRATION_WAIT_MS: '300' });
   holder.release(true);
   expect(code).toBe(75);
   expect(printed).toMatch(/^Waiting for the advisory lock migrate, held by process \d+/);

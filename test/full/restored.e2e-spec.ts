@@ -1,4 +1,4 @@
-// `npm run restored` beside the real service, by the steps of docs/how-to/backup-restore.md.
+// `concilia restored` beside the real service, by the steps of docs/how-to/backup-restore.md.
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { ConciliaProcess } from '../support/concilia-process.js';
 import { copyOf, testDatabase, type TestDatabase } from '../support/postgres.js';
 import { until } from '../support/until.js';
 
-const program = join(import.meta.dirname, '..', '..', 'dist', 'app', 'restored.js');
+const program = join(import.meta.dirname, '..', '..', 'dist', 'cli.js');
 
 interface Request {
   body: ReturnType<typeof internalTransfer>;
@@ -47,7 +47,7 @@ const runProgram = (...argv: string[]) =>
   new Promise<{ exitCode: number | null; printed: string }>((resolve, reject) => {
     const settings = { DATABASE_URL: restored.url, BANK_VISIBILITY_BOUND_MS: '1000' };
     const env = { PATH: process.env.PATH, HOME: tmpdir(), ...settings };
-    const child = spawn(process.execPath, [program, ...argv], { cwd: tmpdir(), env });
+    const child = spawn(process.execPath, [program, 'restored', ...argv], { cwd: tmpdir(), env });
     let printed = '';
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (chunk: Buffer) => (printed += chunk.toString()));
@@ -84,12 +84,12 @@ it('finds what a restored database lacks, and pays nothing twice', async () => {
   const lost = await accepted(newRequest(2.02));
   await concilia.stop();
 
-  expect(await runProgram()).toMatchObject({ exitCode: 1 });
+  expect(await runProgram()).toMatchObject({ exitCode: 2 });
   expect(await runProgram('--actor', 'Ana')).toEqual({
     exitCode: 0,
     printed:
       'main: stopped, 0 unfinished operations are looked for at the bank\n' +
-      'Start the service. Then: npm run restored -- --check\n',
+      'Start the service. Then: concilia restored --check\n',
   });
   expect(await runProgram('--release', '--actor', 'Ana')).toMatchObject({
     exitCode: 1,

@@ -53,7 +53,7 @@ export class ConciliaProcess {
    */
   static async with(
     settings: Record<string, string>,
-    script = 'dist/main.js',
+    script = 'dist/cli.js',
   ): Promise<ConciliaProcess> {
     const [port, sandboxPort] = await freePorts(2);
     const environment = {
@@ -73,7 +73,7 @@ export class ConciliaProcess {
   async start(timeoutMs = 60_000, args: readonly string[] = []): Promise<void> {
     const { PATH = '', HOME = '/tmp', TMPDIR } = process.env;
     this.output = '';
-    const child = spawn(process.execPath, [join(project, this.script), ...args], {
+    const child = spawn(process.execPath, [join(project, this.script), 'start', ...args], {
       cwd: tmpdir(), // not the checkout: a developer's .env must not change the tests
       env: { PATH, HOME, ...(TMPDIR ? { TMPDIR } : {}), ...this.environment },
       stdio: ['ignore', 'pipe', 'pipe'],

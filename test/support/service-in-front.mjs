@@ -17,7 +17,7 @@ export default async function serviceInFront() {
   const [port, sandboxPort] = await freePorts(2);
   const databases = [`through_${process.pid}`, `through_${process.pid}_bank`];
   for (const name of databases) await runOnServer(`CREATE DATABASE ${name}`);
-  const child = spawn(process.execPath, [join(projectFolder, 'dist/main.js')], {
+  const child = spawn(process.execPath, [join(projectFolder, 'dist/cli.js'), 'start'], {
     cwd: tmpdir(), // not the checkout: a developer's .env must not change the tests
     env: {
       ...{ PATH: process.env.PATH, HOME: process.env.HOME ?? '/tmp' },

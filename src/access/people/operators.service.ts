@@ -25,7 +25,7 @@ export interface Administrator {
   accountId: number | null;
 }
 
-/** The administrator of `npm run operator`. */
+/** The administrator of `concilia people`. */
 export const commandLine: Administrator = {
   operatorId: null,
   isAdminEverywhere: true,

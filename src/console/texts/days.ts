@@ -123,8 +123,8 @@ export const daysTexts = {
     'The certificate holds: hashes, place in the chain, and {lines} lines with their outcomes.',
   ],
   'days.checkedChain': [
-    'Os hashes e o lugar na cadeia conferem. Os lançamentos são muitos para conferir aqui: execute npm run verify.',
-    'The hashes and the place in the chain hold. The lines are too many to compare here: run npm run verify.',
+    'Os hashes e o lugar na cadeia conferem. Os lançamentos são muitos para conferir aqui: execute concilia verify.',
+    'The hashes and the place in the chain hold. The lines are too many to compare here: run concilia verify.',
   ],
   'days.differsFrom': [
     'O certificado não confere em «{field}»: esperado {expected}, encontrado {found}.',

@@ -12,8 +12,8 @@ export const peopleTexts = {
     'Too many attempts. Try again in {seconds} s.',
   ],
   'signIn.first': [
-    'Ainda não há ninguém cadastrado? Abra o link que o serviço mostrou ao iniciar, ou execute npm run operator.',
-    'Nobody is known yet? Open the link that the service printed at its start, or run npm run operator.',
+    'Ainda não há ninguém cadastrado? Abra o link que o serviço mostrou ao iniciar, ou execute concilia people.',
+    'Nobody is known yet? Open the link that the service printed at its start, or run concilia people.',
   ],
 
   'code.title': ['Código do autenticador', 'Code of the authenticator'],

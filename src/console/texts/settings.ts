@@ -180,8 +180,8 @@ export const settingsTexts = {
     'This form has made another key before. Check it and create again.',
   ],
   'problem.restore_not_checked': [
-    'O banco de dados voltou a um momento anterior, e o extrato ainda não provou o que se perdeu. Execute npm run restored.',
-    'The database was set back to an earlier time, and the statement has not proven yet what was lost. Run npm run restored.',
+    'O banco de dados voltou a um momento anterior, e o extrato ainda não provou o que se perdeu. Execute concilia restored.',
+    'The database was set back to an earlier time, and the statement has not proven yet what was lost. Run concilia restored.',
   ],
   'problem.key_of_settings': [
     'Esta chave vem das configurações do serviço e é trocada lá.',

@@ -27,7 +27,7 @@ export interface RestoreReport extends queries.OngoingRestore {
   lostDebits: queries.LostDebit[];
 }
 
-/** What `npm run restored` has recorded for an account. */
+/** What `concilia restored` has recorded for an account. */
 export interface RecordedRestore {
   slug: string;
   formerMode: queries.OngoingRestore['formerMode'];
@@ -131,7 +131,7 @@ function obstacleOf(
 function notChecked(obstacle: string) {
   return conflict(
     'restore_not_checked',
-    `The database was set back to an earlier time. ${obstacle} See \`npm run restored\`.`,
+    `The database was set back to an earlier time. ${obstacle} See \`concilia restored\`.`,
   );
 }
 

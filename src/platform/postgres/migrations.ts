@@ -107,7 +107,7 @@ export async function checkMigrations(options: Target & MigrationOptions): Promi
         : `lacks migrations of this version: ${pending.map(({ name }) => name).join(', ')}`;
     throw new PendingMigrations(
       `The database ${await currentDatabaseName(client)} ${lacking}. Apply its migrations with ` +
-        `\`npm run migrate\` (\`node dist/app/migrate.js\` in the image), then run this again.`,
+        `\`concilia migrate\`, then run this again.`,
     );
   });
 }

@@ -1,4 +1,4 @@
-// The schema of the service's database and of its queue: applied by a start or by `npm run
+// The schema of the service's database and of its queue: applied by a start or by `concilia
 // migrate`, or only checked by a start and by the programs of an operator. `url` is the address of
 // a direct connection.
 import { fileURLToPath } from 'node:url';
@@ -7,13 +7,16 @@ import { applyMigrations, checkMigrations } from './migrations.js';
 
 const folder = fileURLToPath(new URL('../../../prisma/service/migrations', import.meta.url));
 
-/** Throws LockNotAvailable when other sessions hold a lock for longer than `waitMs`. */
+/**
+ * Returns the names of the migrations that it applied. Throws LockNotAvailable when other sessions
+ * hold a lock for longer than `waitMs`.
+ */
 export async function migrateServiceDatabase(
   url: string,
   waitMs: number,
   log: (message: string) => void,
-): Promise<void> {
-  await applyMigrations({ url, folder, wait: { totalMs: waitMs }, log });
+): Promise<string[]> {
+  return (await applyMigrations({ url, folder, wait: { totalMs: waitMs }, log })).applied;
 }
 
 /** Only reads. Throws PendingMigrations where the database has not all migrations. */

@@ -297,7 +297,7 @@ function parseSettings<Schema extends z.ZodObject>(
   return parsed.data;
 }
 
-/** The settings of `npm run migrate`, which needs no bank and no key. Throws SettingsError. */
+/** The settings of `concilia migrate`, which needs no bank and no key. Throws SettingsError. */
 export function loadMigrationSettings(environment: NodeJS.ProcessEnv) {
   const values = parseSettings(migrationSettings, environment);
   if (!values.DATABASE_URL)
@@ -312,7 +312,7 @@ export function loadMigrationSettings(environment: NodeJS.ProcessEnv) {
   };
 }
 
-/** The settings of `npm run reencrypt`, which needs no bank. Throws SettingsError. */
+/** The settings of `concilia reencrypt`, which needs no bank. Throws SettingsError. */
 export function loadReencryptionSettings(environment: NodeJS.ProcessEnv) {
   const values = parseSettings(reencryptionSettings, environment);
   const isSandbox = (values.BANK_PROFILE ?? (values.BANK_BASE_URL ? '' : 'sandbox')) === 'sandbox';
@@ -327,7 +327,7 @@ export function loadReencryptionSettings(environment: NodeJS.ProcessEnv) {
   };
 }
 
-/** The settings of `npm run restored`, `verify` and `erase`: no key. Throws SettingsError. */
+/** The settings of `concilia restored`, `verify` and `erase`: no key. Throws SettingsError. */
 export function loadProgramSettings(environment: NodeJS.ProcessEnv) {
   const values = parseSettings(programSettings, environment);
   const profile = values.BANK_PROFILE ?? (values.BANK_BASE_URL ? 'generic' : 'sandbox');

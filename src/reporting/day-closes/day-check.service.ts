@@ -1,5 +1,5 @@
 // Checks one certified day: its place in the chain, and its lines with their outcomes. It reads one
-// day and its neighbours in the chain; `npm run verify` checks all of it (`Verifier`).
+// day and its neighbours in the chain; `concilia verify` checks all of it (`Verifier`).
 import { Injectable } from '@nestjs/common';
 import { Database, type Db } from '../../platform/postgres/database.service.js';
 import type { DayClose } from '../../generated/service/client.js';
@@ -11,7 +11,7 @@ import { DayTree } from './day-tree.queries.js';
 import { spanOf } from './closed-day.js';
 import type { Difference } from './stored-line.js';
 
-/** A day with more lines is left to `npm run verify`: reading them takes seconds. */
+/** A day with more lines is left to `concilia verify`: reading them takes seconds. */
 export const maxCheckedLines = 50_000;
 /** Of a day that was amended more often, the last ones are checked. */
 const maxRevisions = 20;

@@ -1,4 +1,4 @@
-// Recomputes the counts of webhook health from the lines and the webhooks, for `npm run verify`.
+// Recomputes the counts of webhook health from the lines and the webhooks, for `concilia verify`.
 // The lags are not recomputed: each was counted by the webhooks that had come until then.
 import { notifiedTypes } from '../../bank-contract/line-types.js';
 import type { Db } from '../../platform/postgres/database.service.js';

@@ -18,7 +18,7 @@ const tablesOfTheInstallation = [
   'operator_role',
   'operator_session',
   'sign_in_limit',
-  // Written by `npm run migrate`.
+  // Written by `concilia migrate`.
   '_prisma_migrations',
 ];
 

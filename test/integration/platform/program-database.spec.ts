@@ -46,7 +46,9 @@ describe('a program of an operator', () => {
 
   it('begins nothing on a database that was never migrated, and says what to run', async () => {
     const { message, hasBegun } = await failureOn(empty.url);
-    expect(message).toMatch(/^The database test_\w+ has no tables of Concilia\. .*npm run migrate/);
+    expect(message).toMatch(
+      /^The database test_\w+ has no tables of Concilia\. .*concilia migrate/,
+    );
     expect(hasBegun).toBe(false);
   });
 

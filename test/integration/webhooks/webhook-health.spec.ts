@@ -228,7 +228,7 @@ describe('webhook health', () => {
     expect((await listUnnotified()).data.map(({ nsu }) => nsu)).toEqual([5n, 4n]);
   });
 
-  it('is recomputed from the lines and the webhooks by `npm run verify`', async () => {
+  it('is recomputed from the lines and the webhooks by `concilia verify`', async () => {
     const profile = bankProfileOf({ profile: 'sandbox', visibilityBoundMs: null });
     const listDifferences = async () => {
       const recomputation = new Recomputation(service.database, profile);

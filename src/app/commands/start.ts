@@ -1,14 +1,16 @@
-// The entry point: reads the settings, starts the roles of this process, stops them on a signal.
+// Reads the settings, starts the roles of this process, stops them on a signal.
+import type { Command } from 'commander';
 import {
   developmentValues,
   loadSettings,
   readEnvironment,
   type Settings,
-} from './platform/settings/config.js';
-import { exitWith, printError } from './app/exit.js';
-import { openDatabases, type OpenDatabases } from './app/open-databases.js';
-import { createLog } from './platform/log.js';
-import type { RunningConcilia } from './app/start.js';
+} from '../../platform/settings/config.js';
+import { exitWith, printError } from '../exit.js';
+import { openDatabases, type OpenDatabases } from '../open-databases.js';
+import { createLog } from '../../platform/log.js';
+import type { RunningConcilia } from '../start.js';
+import { withExample } from './definition.js';
 
 const startedAt = performance.now();
 
@@ -28,6 +30,7 @@ function banner(
   const lines = ['', 'Concilia is running.', ''];
   if (serviceUrl) lines.push(`  service       ${serviceUrl}   API reference: ${serviceUrl}/docs`);
   if (sandboxUrl) lines.push(`  sandbox bank  ${sandboxUrl}   API reference: ${sandboxUrl}/docs`);
+  if (sandboxUrl && !serviceUrl) lines.push(`  key           x-service-api-key: ${bankKey}`);
   if (serviceUrl && sandboxUrl)
     lines.push(
       `  keys          x-service-api-key: ${key} (service), ${bankKey} (sandbox bank)`,
@@ -101,28 +104,33 @@ async function start(settings: Settings): Promise<RunningConcilia> {
       () => resolve(),
     );
   });
-  const { startConcilia } = await import('./app/start.js');
+  const { startConcilia } = await import('../start.js');
   return startConcilia(settings, databases, createLog('info', 'concilia'), progress);
 }
 
-/** `npm start -- --demo` */
 async function openDemo(concilia: RunningConcilia): Promise<void> {
   progress('Opening the demonstration: a month of a shop');
   progress(`The demonstration is open: ${await concilia.openDemo()}`);
 }
 
-async function main(): Promise<void> {
+/** Resolves when the process is ready. It runs until a signal stops it. */
+export async function runProcess(readSettings: () => Settings, isDemo = false): Promise<void> {
   try {
-    const settings = loadSettings(readEnvironment());
+    const settings = readSettings();
     const starting = start(settings);
     stopOnSignals(starting);
     const concilia = await starting;
-    if (process.argv.includes('--demo')) await openDemo(concilia);
+    if (isDemo) await openDemo(concilia);
     process.stdout.write(banner(concilia, settings));
   } catch (error) {
     exitWith(error);
   }
 }
 
-/** Resolves when the process is ready. */
-export const started = main();
+export function startCommand(command: Command): void {
+  withExample(command, 'start --demo')
+    .option('--demo', 'open the demonstration: a month of a shop')
+    .action(({ demo }: { demo?: true }) =>
+      runProcess(() => loadSettings(readEnvironment()), demo === true),
+    );
+}

@@ -1,0 +1,22 @@
+// The sandbox bank alone, as the tests of a business system use it: no service and no queue. Its
+// database is SANDBOX_DATABASE_URL, or the embedded PostgreSQL under DATA_DIR, and it has the
+// address that SANDBOX_PORT gives it. Its keys are BANK_API_KEY and BANK_PARTNER_KEY.
+import type { Command } from 'commander';
+import { loadSettings, readEnvironment } from '../../platform/settings/config.js';
+import { withExample } from './definition.js';
+import { runProcess } from './start.js';
+
+/**
+ * Whatever bank the environment names, this process is the sandbox bank: a setting that says where
+ * a real bank is would only be checked in vain.
+ */
+function sandboxEnvironment(): NodeJS.ProcessEnv {
+  const { BANK_BASE_URL: _, ...environment } = readEnvironment();
+  return { ...environment, ROLES: 'sandbox', BANK_PROFILE: 'sandbox' };
+}
+
+export function sandboxCommand(command: Command): void {
+  withExample(command, 'sandbox').action(() =>
+    runProcess(() => loadSettings(sandboxEnvironment())),
+  );
+}
