@@ -146,7 +146,7 @@ async function install() {
   writeFileSync(installStamp(), lockHash);
 }
 
-function npmCommand() {
+export function npmCommand() {
   const current = process.env.npm_execpath;
   if (current?.endsWith('npm-cli.js'))
     return { program: process.execPath, argv: [current], shell: false };
@@ -244,7 +244,7 @@ function isBuilt() {
   return existsSync(builtFile) && readIfPresent(buildStamp) === buildHash();
 }
 
-function buildHash() {
+export function buildHash() {
   return hashOf(['package-lock.json', ...buildInputs, ...sourceFiles()], generateHash());
 }
 
@@ -256,7 +256,7 @@ async function compile() {
   writeFileSync(buildStamp, hash);
 }
 
-function run(program, argv, { quiet = false, env = {}, shell = false } = {}) {
+export function run(program, argv, { quiet = false, env = {}, shell = false } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, argv, {
       cwd: projectFolder,
