@@ -15,6 +15,7 @@ import {
   unneededId,
   unneededText,
   nameSchemas,
+  ofTheBank,
 } from './wire.js';
 
 export const batchItemRequest = z.looseObject({
@@ -67,7 +68,7 @@ const batchElement = z.looseObject({
   transferredAt: unneeded(timestamp),
   sender: unneeded(batchParty),
   recipient: unneeded(batchParty),
-  tags: unneeded(z.array(z.unknown())),
+  tags: unneeded(z.array(ofTheBank)),
   /** Beyond the contract: why an item failed, for a bank that executes a batch in part. */
   error: unneeded(z.looseObject({ code: unneededText, description: unneededText })),
 });

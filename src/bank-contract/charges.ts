@@ -22,6 +22,7 @@ import {
   unneededId,
   unneededText,
   nameSchemas,
+  ofTheBank,
 } from './wire.js';
 
 const address = z.looseObject({
@@ -126,7 +127,7 @@ export const chargeResponse = z.looseObject({
   description: unneededText,
   additionalInfo: unneeded(z.array(z.looseObject({ key: unneededText, value: unneededText }))),
   qrCode: unneededText,
-  payments: unneeded(z.array(z.unknown())),
+  payments: unneeded(z.array(ofTheBank)),
 });
 export type ChargeResponse = z.output<typeof chargeResponse>;
 

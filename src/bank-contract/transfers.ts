@@ -20,10 +20,13 @@ import {
   unneededId,
   unneededText,
   nameSchemas,
+  passedOn,
 } from './wire.js';
 
 /** A CPF or CNPJ, with or without punctuation. */
-export const taxIdText = text(40).refine((value) => parseTaxId(value) !== null, failing('tax_id'));
+export const taxIdText = text(40)
+  .refine((value) => parseTaxId(value) !== null, failing('tax_id'))
+  .meta({ id: 'TaxId', description: 'A CPF or CNPJ, with or without punctuation.' });
 
 export const accountType = z.enum(['CURRENT', 'PAYMENT', 'SAVING', 'SALARY']);
 export const holderType = z.enum(['NATURAL', 'LEGAL']);
@@ -65,7 +68,7 @@ export const schedulingFields = {
   transferAt: requestedTime.nullish(),
   /** A split would pay others than the beneficiary, whom nothing has checked. */
   splitInstructions: z
-    .array(z.unknown())
+    .array(passedOn(z.looseObject({})))
     .max(0, 'Must be empty: a transfer is not split.')
     .nullish(),
 };

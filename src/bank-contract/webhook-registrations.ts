@@ -11,6 +11,7 @@ import {
   unneeded,
   unneededText,
   nameSchemas,
+  ofTheBank,
 } from './wire.js';
 
 /**
@@ -106,7 +107,7 @@ export const deleteWebhookRegistration = route({
   name: 'deleteWebhookRegistration',
   summary: 'Removes a registration.',
   method: 'DELETE',
-  response: z.unknown(),
+  response: ofTheBank,
 });
 
 nameSchemas({

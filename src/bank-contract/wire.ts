@@ -34,32 +34,36 @@ const reaisErrors = {
  * An amount: reais with at most two decimals in JSON, read from the exact text; bigint cents in
  * code.
  */
-export const reais = z.codec(jsonNumber, z.bigint(), {
-  decode: (number, context) => {
-    const parsed = parseReais(number.value);
-    return parsed.ok
-      ? parsed.cents
-      : rejectInput(context, number.value, reaisErrors[parsed.reason]);
-  },
-  encode: (cents) => new LosslessNumber(formatReais(cents)),
-});
+export const reais = z
+  .codec(jsonNumber, z.bigint(), {
+    decode: (number, context) => {
+      const parsed = parseReais(number.value);
+      return parsed.ok
+        ? parsed.cents
+        : rejectInput(context, number.value, reaisErrors[parsed.reason]);
+    },
+    encode: (cents) => new LosslessNumber(formatReais(cents)),
+  })
+  .meta({ id: 'Amount', description: 'Reais, exact, with at most two decimals: `1234.56`.' });
 
 const decimalText = /^(\d{1,12})(?:\.(\d{1,6}))?$/;
 
 /** A number of up to six decimals, which is not negative, in millionths: reais or percent. */
-export const millionths = z.codec(jsonNumber, z.bigint(), {
-  decode: (number, context) => {
-    const [, whole, decimals = ''] = decimalText.exec(number.value) ?? [];
-    return whole === undefined
-      ? rejectInput(context, number.value, 'Must be a number from 0 with at most six decimals.')
-      : BigInt(whole + decimals.padEnd(6, '0'));
-  },
-  encode: (value) => {
-    const digits = value.toString().padStart(7, '0');
-    const text = `${digits.slice(0, -6)}.${digits.slice(-6)}`;
-    return new LosslessNumber(text.replace(/\.?0+$/, ''));
-  },
-});
+export const millionths = z
+  .codec(jsonNumber, z.bigint(), {
+    decode: (number, context) => {
+      const [, whole, decimals = ''] = decimalText.exec(number.value) ?? [];
+      return whole === undefined
+        ? rejectInput(context, number.value, 'Must be a number from 0 with at most six decimals.')
+        : BigInt(whole + decimals.padEnd(6, '0'));
+    },
+    encode: (value) => {
+      const digits = value.toString().padStart(7, '0');
+      const text = `${digits.slice(0, -6)}.${digits.slice(-6)}`;
+      return new LosslessNumber(text.replace(/\.?0+$/, ''));
+    },
+  })
+  .meta({ id: 'Decimal', minimum: 0, description: 'Reais or percent, with at most six decimals.' });
 
 /** The millionths of a cent. */
 const centMillionths = 10_000n;
@@ -68,21 +72,31 @@ export const centsOfMillionths = (value: bigint): bigint | null =>
 export const millionthsOfCents = (cents: bigint): bigint => cents * centMillionths;
 
 /** A requested amount, more than zero. */
-export const positiveReais = reais.refine((cents) => cents > 0n, failing('positive'));
-export const notNegativeReais = reais.refine((cents) => cents >= 0n, failing('not_negative'));
+export const positiveReais = reais
+  .refine((cents) => cents > 0n, failing('positive'))
+  .meta({ id: 'PositiveAmount', exclusiveMinimum: 0 });
+export const notNegativeReais = reais
+  .refine((cents) => cents >= 0n, failing('not_negative'))
+  .meta({ id: 'NotNegativeAmount', minimum: 0 });
 
 const integerText = /^-?(0|[1-9]\d{0,18})$/;
 const maxBigInteger = 2n ** 63n - 1n;
 
 /** A whole number that a 64-bit column can hold, as bigint. An nsu can exceed 2^53. */
-export const bigInteger = z.codec(jsonNumber.meta({ type: 'integer' }), z.bigint(), {
-  decode: (number, context) => {
-    const value = integerText.test(number.value) ? BigInt(number.value) : null;
-    if (value !== null && value <= maxBigInteger && value >= -maxBigInteger) return value;
-    return rejectInput(context, number.value, fieldError('whole_number'));
-  },
-  encode: (value) => new LosslessNumber(value.toString()),
-});
+export const bigInteger = z
+  .codec(jsonNumber.meta({ type: 'integer' }), z.bigint(), {
+    decode: (number, context) => {
+      const value = integerText.test(number.value) ? BigInt(number.value) : null;
+      if (value !== null && value <= maxBigInteger && value >= -maxBigInteger) return value;
+      return rejectInput(context, number.value, fieldError('whole_number'));
+    },
+    encode: (value) => new LosslessNumber(value.toString()),
+  })
+  .meta({
+    id: 'BigInteger',
+    format: 'int64',
+    description: 'A whole number that a double may not hold, such as an nsu.',
+  });
 
 /** A small whole number (a count, an HTTP status). */
 export const integer = z.codec(jsonNumber.meta({ type: 'integer' }), z.int(), {
@@ -95,7 +109,9 @@ export const integer = z.codec(jsonNumber.meta({ type: 'integer' }), z.int(), {
 });
 
 export const integerBetween = (least: number, most: number) =>
-  integer.refine((value) => value >= least && value <= most, failing('between', { least, most }));
+  integer
+    .refine((value) => value >= least && value <= most, failing('between', { least, most }))
+    .meta({ minimum: least, maximum: most });
 
 // PostgreSQL cannot store NUL in text, and UTF-8 has no lone surrogates. JSON can contain both as
 // \u escapes.
@@ -120,7 +136,9 @@ const identifierText = /^(?!\.+$)[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 export const maxIdLength = 200;
 
 /** An id chosen by a client (correlationId, externalId) in printable ASCII characters. */
-export const clientIdentifier = text(maxIdLength).regex(identifierText, failing('identifier'));
+export const clientIdentifier = text(maxIdLength)
+  .regex(identifierText, failing('identifier'))
+  .meta({ id: 'ClientId', description: 'An id that the caller chooses: printable ASCII.' });
 
 /** Text that the contract does not bound: the bank knows what is too long for it. */
 export const freeText = text(2_000);
@@ -159,26 +177,32 @@ export const unneededText = unneeded(z.string());
 export const unneededId = unneeded(answeredId);
 
 /** A requested time: a day, or a time, in São Paulo unless it has a time zone. */
-export const requestedTime = text(40).refine(
-  (value) => parseRequestedTime(value) !== null,
-  failing('time'),
-);
+export const requestedTime = text(40)
+  .refine((value) => parseRequestedTime(value) !== null, failing('time'))
+  .meta({
+    id: 'RequestedTime',
+    description: 'A day or an ISO 8601 time, in São Paulo unless it has a time zone.',
+  });
 
 /** A calendar date `yyyy-mm-dd` that exists. `Date` would accept 2026-02-30, which does not. */
 export const plainDate = z
   .string()
   .max(10, { ...failing('date'), ...aborting })
   .refine((value) => parsePlainDate(value) !== null, failing('date'))
-  .meta({ format: 'date' });
+  .meta({ id: 'Day', format: 'date', description: 'A calendar day of São Paulo: `2026-11-29`.' });
 
 /** An ISO 8601 time as text. It is parsed where a time is needed. */
-export const timestamp = z.string().meta({ format: 'date-time' });
+export const timestamp = z
+  .string()
+  .meta({ id: 'Time', format: 'date-time', description: 'ISO 8601, as it was written.' });
 
 /** A time of the service's own: a Date in code, ISO 8601 in JSON. */
-export const instant = z.codec(timestamp, z.date(), {
-  decode: (text) => new Date(text),
-  encode: (time) => time.toISOString(),
-});
+export const instant = z
+  .codec(z.string().meta({ format: 'date-time' }), z.date(), {
+    decode: (text) => new Date(text),
+    encode: (time) => time.toISOString(),
+  })
+  .meta({ id: 'Instant', description: 'ISO 8601 in UTC, with milliseconds.' });
 
 /** A query parameter that is a whole number of at least `minimum`. */
 export const queryInteger = (minimum: number) => {
@@ -233,6 +257,31 @@ export const queryList = <Item extends z.ZodType<string, string>>(item: Item) =>
       encode: (values) => values as string[],
     },
   );
+
+/** A field that is refused: the API reference lacks it. */
+export const notGiven = (message: string) => z.undefined(message).optional().meta({ not: {} });
+
+/** What only the bank knows the form of; it is passed on as it came. */
+export const ofTheBank = z
+  .unknown()
+  .describe('Any JSON that the bank writes, passed on as it came.');
+
+const referenceForms = new WeakMap<z.core.$ZodType, z.ZodType>();
+
+/** What the API reference describes in place of the schema. */
+export const referenceFormOf = (schema: z.core.$ZodType) => referenceForms.get(schema);
+
+/** Lets the API reference describe a schema as `form`, by which nothing is read or refused. */
+export function describeAs<Schema extends z.ZodType>(schema: Schema, form: z.ZodType): Schema {
+  referenceForms.set(schema, form);
+  return schema;
+}
+
+/** Stored JSON, which is passed on as it is. */
+export const passedOn = (form: z.ZodType) => describeAs(z.unknown(), form);
+
+/** A stored word, of these. */
+export const storedWord = (words: readonly string[]) => describeAs(z.string(), z.enum(words));
 
 /** Under which name the API reference describes each schema, once for all its uses. */
 export function nameSchemas(schemas: Record<string, z.ZodType>): void {

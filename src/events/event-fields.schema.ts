@@ -1,6 +1,7 @@
 // What the data of each type of event has, for the API reference. A test compares it with the
 // events that other tests record.
 import { z } from 'zod';
+import { groupBy } from '../platform/grouping.js';
 import { apiVersion } from '../platform/http/openapi.js';
 import { counterpartyView } from '../access/counterparties/counterparty.schema.js';
 import {
@@ -10,13 +11,25 @@ import {
   nameSchemas,
   plainDate,
   reais,
+  storedWord,
 } from '../bank-contract/wire.js';
+import {
+  AccountMode,
+  DisputeKind,
+  OperationSource,
+  OperationState,
+  ReconciliationRunTrigger,
+  Settlement,
+  TransferShape,
+} from '../generated/service/enums.js';
+import { operationKindNames } from '../bank-contract/operation-kinds.js';
+import { resourceKinds } from './event.js';
 import { eventTypeDeclarations, eventTypes, type EventType } from './event-types.js';
 
 const id = z.string();
 const optionalId = id.nullish();
 const metadata = z.record(z.string(), z.string()).optional();
-const settlement = z.string();
+const settlement = z.enum({ ...Settlement, partially_refunded: 'partially_refunded' });
 
 /** The line that moved the money, or the part of it that was allocated. */
 const ofLine = {
@@ -57,7 +70,12 @@ const unexpectedLine = z.object({
 });
 const endedMatch = z.object({
   ...ofLine,
-  ...{ expectedPaymentId: id, role: z.string(), operationId: optionalId, transferId: optionalId },
+  ...{
+    expectedPaymentId: id,
+    role: z.enum(['payment', 'reversal']),
+    operationId: optionalId,
+    transferId: optionalId,
+  },
   ...{ correlationId: optionalId, chargeType: optionalId, chargeAmount: reais.nullish() },
   ...{ externalId: optionalId, billPaymentId: optionalId, barCode: optionalId },
   ...{ refundId: optionalId, originalNsu: bigInteger.optional(), originalEndToEndId: optionalId },
@@ -65,8 +83,9 @@ const endedMatch = z.object({
   ...{ isCredit: z.boolean().optional(), expectedAmount: reais.nullish(), metadata },
 });
 
+const kind = z.enum(operationKindNames);
 const operationChange = z.object({
-  ...{ operationId: id, kind: z.string(), state: z.string(), idempotencyKey: id.nullable() },
+  ...{ operationId: id, kind, state: z.enum(OperationState), idempotencyKey: id.nullable() },
   /** Why it has this state, where that is no answer of the bank. */
   reason: z.string().nullish(),
   ...{ correlationId: optionalId, externalId: optionalId, endToEndId: optionalId },
@@ -77,11 +96,11 @@ const awaitedApproval = operationChange.extend({
   amount: reais.nullable(),
   /** How many approvals it needs. */
   needed: integer,
-  source: z.string(),
+  source: z.enum(OperationSource),
 });
 
 const transferReport = z.object({
-  ...{ transferId: id, operationId: id, shape: z.string(), amount: reais },
+  ...{ transferId: id, operationId: id, shape: z.enum(TransferShape), amount: reais },
   ...{ endToEndId: id.nullable(), externalId: id.nullable(), bankId: id.nullable() },
   ...{ errorCode: optionalId, metadata },
 });
@@ -103,7 +122,12 @@ const customerReport = z.object({
   ...{ customerId: id, bankCustomerId: id.nullable(), reportedBy: z.string() },
 });
 const disputeReport = z.object({
-  ...{ disputeId: id, kind: z.string(), endToEndId: id.nullable(), amount: reais.nullable() },
+  ...{
+    disputeId: id,
+    kind: z.enum(DisputeKind),
+    endToEndId: id.nullable(),
+    amount: reais.nullable(),
+  },
   deadlineAt: instant.nullable(),
 });
 const breakChange = z.object({
@@ -113,7 +137,12 @@ const breakChange = z.object({
   counterparty: counterpartyView.optional(),
 });
 const runEnd = z.object({
-  ...{ runId: id, trigger: z.string(), durationMs: integer, error: z.string().nullable() },
+  ...{
+    runId: id,
+    trigger: z.enum(ReconciliationRunTrigger),
+    durationMs: integer,
+    error: z.string().nullable(),
+  },
   window: z.object({ from: instant.nullable(), until: instant.nullable() }),
   counts: z.record(z.string(), integer),
   ...{ startedAt: instant, finishedAt: instant },
@@ -123,7 +152,7 @@ const certifiedDay = z.object({
   ...{ opening: reais, credits: reais, debits: reais, closing: reais },
 });
 const accountMode = z.object({
-  ...{ slug: id, mode: z.string(), actor: z.string(), reason: z.string() },
+  ...{ slug: id, mode: z.enum(AccountMode), actor: z.string(), reason: z.string() },
 });
 
 nameSchemas({
@@ -191,21 +220,24 @@ export const eventData: Record<EventType, z.ZodObject> = {
   'account.reconcile_only': accountMode,
 };
 
-/** The version of the API whose form the event has; a repeat of an old event says the same. */
-export const eventApiVersion = z.enum([apiVersion]);
+/** Each form of data, with its types. */
+export const eventForms = [...groupBy(eventTypes, (type) => eventData[type])];
+
+/** What each event has besides its type and data. */
+export const eventFields = {
+  /** The version whose form `data` has; of a repeat, that of the first time. */
+  apiVersion: z.enum([apiVersion]),
+  /** What the event is about. */
+  resource: z.object({ kind: storedWord(resourceKinds), id: z.string() }),
+  /** 1, 2, 3 … of the resource. */
+  sequence: integer,
+};
 
 /** The events that endpoints receive, for the API reference: `data` follows from `type`. */
 export const eventWebhooks = Object.fromEntries(
   eventTypes.map((type) => {
-    const body = z.object({
-      type: z.literal(type),
-      apiVersion: eventApiVersion,
-      timestamp: instant,
-      resource: z.object({ kind: z.string(), id: z.string() }),
-      /** 1, 2, 3 … of the resource. */
-      sequence: integer,
-      data: eventData[type],
-    });
+    const fields = { type: z.literal(type), ...eventFields, timestamp: instant };
+    const body = z.object({ ...fields, data: eventData[type] });
     const { when } = eventTypeDeclarations[type];
     return [type, { summary: when.replace(/\[(.+?)\]\(.+?\)/g, '$1'), body }];
   }),

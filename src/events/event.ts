@@ -8,15 +8,18 @@ import type { EventType } from './event-types.js';
 /** The type of a test event, which is sent on request only and stored nowhere. */
 export const testEventType = 'endpoint.test';
 
+export const resourceKinds = [
+  ...(['charge', 'transfer', 'bill_payment', 'refund', 'expected_payment', 'transaction'] as const),
+  ...(['customer', 'dispute'] as const),
+  ...(['operation', 'break', 'reconciliation', 'day_close', 'account'] as const),
+] as const;
+
 /**
  * What an event is about. Its `kind` and id are unique in the account. Events of one resource are
  * numbered, so that a receiver can order them.
  */
 export interface EventResource {
-  kind:
-    | ('charge' | 'transfer' | 'bill_payment' | 'refund' | 'expected_payment' | 'transaction')
-    | ('customer' | 'dispute')
-    | ('operation' | 'break' | 'reconciliation' | 'day_close' | 'account');
+  kind: (typeof resourceKinds)[number];
   id: string;
 }
 

@@ -10,10 +10,11 @@ import {
   text,
   integerBetween,
   nameSchemas,
+  describeAs,
 } from '../bank-contract/wire.js';
 import { DeliveryState } from '../generated/service/enums.js';
 import { isUuid, listOf, listQuery, orderedListQuery } from '../platform/http/listing.js';
-import { eventApiVersion } from './event-fields.schema.js';
+import { eventFields, eventForms } from './event-fields.schema.js';
 import { eventTypes } from './event-types.js';
 
 const eventType = z.enum(eventTypes);
@@ -162,6 +163,22 @@ export const testEndpoint = route({
   }),
 });
 
+const listedEvent = z.object({
+  id: z.string(),
+  /** 1, 2, 3 … of the account. */
+  position: bigInteger,
+  type: eventType,
+  ...eventFields,
+  createdAt: instant,
+  /** With the `counterparty` of the line that it reports. */
+  data: z.unknown(),
+});
+const shownEvent: z.ZodType = z.discriminatedUnion(
+  'type',
+  eventForms.map(([data, types]) => listedEvent.extend({ type: z.enum(types), data })) as never,
+);
+describeAs(listedEvent, shownEvent);
+
 export const listEvents = route({
   ...base,
   name: 'listEvents',
@@ -176,22 +193,7 @@ export const listEvents = route({
     /** The position of the last event that the caller has; 0 for none. */
     after: queryInteger(0).optional(),
   }),
-  response: listOf(
-    z.object({
-      id: z.string(),
-      /** 1, 2, 3 … of the account. */
-      position: bigInteger,
-      type: eventType,
-      apiVersion: eventApiVersion,
-      /** What the event is about. */
-      resource: z.object({ kind: z.string(), id: z.string() }),
-      /** 1, 2, 3 … of the resource. */
-      sequence: integer,
-      createdAt: instant,
-      /** With the `counterparty` of the line that it reports. */
-      data: z.unknown(),
-    }),
-  ),
+  response: listOf(listedEvent),
 });
 
 const endpointId = z.uuid('Must be the id of a webhook endpoint.');
@@ -288,6 +290,7 @@ export const listDeliveries = route({
 
 nameSchemas({
   EventType: eventType,
+  Event: shownEvent,
   WebhookEndpoint: endpointView,
   WebhookEndpointWithSecret: endpointWithSecretView,
   Delivery: deliveryView,

@@ -10,16 +10,17 @@ import {
   text,
   maxIdLength,
   nameSchemas,
+  ofTheBank,
 } from '../../bank-contract/wire.js';
 import { outgoingSettlements } from '../../statement/expected-payments/outgoing-settlement.js';
-import { BillPaymentState } from '../../generated/service/enums.js';
+import { OperationState, BillPaymentState } from '../../generated/service/enums.js';
 import { listOf, orderedListQuery } from '../../platform/http/listing.js';
 
 export const billPaymentView = z.object({
   /** The operation's id. */
   id: z.string(),
   bankId: z.string().nullable(),
-  operationState: z.string(),
+  operationState: z.enum(OperationState),
   state: z.enum(BillPaymentState),
   /** The bank's latest status, verbatim. */
   bankStatus: z.string().nullable(),
@@ -33,7 +34,7 @@ export const billPaymentView = z.object({
   /** Statement lines that reversed this payment, in full or in part. */
   reversals: z.array(z.object({ nsu: bigInteger, amount: reais, occurredAt: instant })),
   /** The bank's response; null while there is none. */
-  response: z.unknown(),
+  response: ofTheBank,
   createdAt: instant,
 });
 

@@ -10,7 +10,7 @@ import {
   text,
   nameSchemas,
 } from '../../bank-contract/wire.js';
-import { BulkRowState, BulkUploadKind } from '../../generated/service/enums.js';
+import { BulkRowState, BulkUploadKind, OperationState } from '../../generated/service/enums.js';
 import { decisionFields } from '../operations/approvals.schema.js';
 import { listOf, listQuery, orderedListQuery } from '../../platform/http/listing.js';
 
@@ -46,7 +46,7 @@ export const rowView = z.object({
   code: z.string().nullable(),
   errors: rowErrors,
   operationId: z.string().nullable(),
-  operationState: z.string().nullable(),
+  operationState: z.enum(OperationState).nullable(),
 });
 
 /** What an upload of a file would store and issue. */

@@ -11,6 +11,7 @@ import {
 import { outgoingSettlements } from '../../statement/expected-payments/outgoing-settlement.js';
 import { route } from '../../bank-contract/route.js';
 import { createStaticQr } from '../../bank-contract/static-qr.js';
+import { RefundState } from '../../generated/service/enums.js';
 import {
   bigInteger,
   clientIdentifier,
@@ -20,6 +21,7 @@ import {
   text,
   maxIdLength,
   nameSchemas,
+  storedWord,
 } from '../../bank-contract/wire.js';
 import { listOf, orderedListQuery } from '../../platform/http/listing.js';
 import { chargeSettlements } from './charge-settlement.js';
@@ -63,7 +65,7 @@ export const chargeView = z.looseObject({
         id: z.string(),
         originalNsu: bigInteger,
         amount: reais,
-        state: z.string(),
+        state: storedWord(Object.values(RefundState)),
         /** Whether the statement shows the refund, and whether it was reversed. */
         settlement: z.enum(outgoingSettlements),
         nsu: bigInteger.nullable(),

@@ -2,18 +2,18 @@
 // data.
 import { z } from 'zod';
 import { route } from '../../bank-contract/route.js';
-import { ReportedCustomerStatus } from '../../generated/service/enums.js';
-import { instant, integer, text, nameSchemas } from '../../bank-contract/wire.js';
+import { OperationState, ReportedCustomerStatus } from '../../generated/service/enums.js';
+import { instant, integer, text, nameSchemas, ofTheBank } from '../../bank-contract/wire.js';
 
 export const customerView = z.object({
   id: z.string(),
   /** The masked CPF or CNPJ. */
   document: z.string().nullable(),
-  operationState: z.string(),
+  operationState: z.enum(OperationState),
   /** Why the outcome is unknown, or how it was established. */
   reason: z.string().nullable(),
   /** The bank's response; null while there is none. */
-  response: z.object({ status: integer, body: z.unknown() }).nullable(),
+  response: z.object({ status: integer, body: ofTheBank }).nullable(),
   /** The bank's id of the customer; null where its response has none. */
   bankCustomerId: z.string().nullable(),
   /**

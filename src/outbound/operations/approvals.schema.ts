@@ -1,5 +1,6 @@
 // The API of approvals: the policy of an account, and decisions about operations that wait.
 import { z } from 'zod';
+import { sendingKinds } from '../../bank-contract/operation-kinds.js';
 import { route } from '../../bank-contract/route.js';
 import {
   filledText,
@@ -10,6 +11,7 @@ import {
   integerBetween,
   notNegativeReais,
   nameSchemas,
+  storedWord,
 } from '../../bank-contract/wire.js';
 import { ApprovalDecision, OperationSource } from '../../generated/service/enums.js';
 import { operationDetail } from './operations.schema.js';
@@ -22,7 +24,7 @@ const policyFields = {
   /** Larger amounts need approval; 0: every amount. Null: no amount does. */
   aboveAmount: reais.nullable(),
   /** Kinds of operations; empty: all that send money. */
-  kinds: z.array(z.string()),
+  kinds: z.array(storedWord(sendingKinds)),
   approvals: integer,
   /** Whether money for a beneficiary to whom none was sent before needs approval. */
   newBeneficiary: z.boolean(),

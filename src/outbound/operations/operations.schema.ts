@@ -1,7 +1,17 @@
 // The `/v1/operations` routes: how operations are shown to business systems.
 import { z } from 'zod';
+import { operationKindNames } from '../../bank-contract/operation-kinds.js';
 import { route } from '../../bank-contract/route.js';
-import { instant, integer, reais, text, nameSchemas } from '../../bank-contract/wire.js';
+import {
+  instant,
+  integer,
+  reais,
+  text,
+  nameSchemas,
+  ofTheBank,
+  passedOn,
+  storedWord,
+} from '../../bank-contract/wire.js';
 import {
   metadataQuery,
   metadataView,
@@ -24,7 +34,7 @@ import type { Operation, OperationKind } from './operation.js';
  */
 const listedOperation = z.object({
   id: z.string(),
-  kind: z.string(),
+  kind: storedWord(operationKindNames),
   state: z.enum(OperationState),
   idempotencyKey: z.string().nullable(),
   attempts: integer,
@@ -40,10 +50,21 @@ const listedOperation = z.object({
   metadata: metadataView,
 });
 
+const sentBody = z
+  .union([z.looseObject({}), z.array(z.looseObject({}))])
+  .nullable()
+  .describe(
+    'The body as it was sent to the bank, without secrets: that of the request which its kind ' +
+      'names. Null where there is none, and once it was deleted.',
+  );
+
 export const operationView = listedOperation.extend({
-  request: z.object({ params: z.unknown(), body: z.unknown() }),
+  request: z.object({
+    params: passedOn(z.record(z.string(), z.string())),
+    body: passedOn(sentBody),
+  }),
   /** The bank's response; null while there is none. Without a body once it was deleted. */
-  response: z.object({ status: integer, body: z.unknown() }).nullable(),
+  response: z.object({ status: integer, body: ofTheBank }).nullable(),
 });
 
 /**

@@ -13,6 +13,8 @@ import {
   integerBetween,
   notNegativeReais,
   nameSchemas,
+  passedOn,
+  integer,
 } from '../../bank-contract/wire.js';
 import { PaymentControlAction } from '../../generated/service/enums.js';
 import { listOf, listQuery } from '../../platform/http/listing.js';
@@ -57,6 +59,10 @@ const changedBy = {
   reason: filledText(500),
 };
 
+const changedBeneficiary = z.object({
+  ...{ beneficiaryId: z.string(), counterparty: z.string(), coolingOffHours: integer.optional() },
+});
+
 const auditedControlsView = controlsView.extend({
   /** The last 100 changes of controls and beneficiaries, newest first. */
   changes: z.array(
@@ -64,7 +70,7 @@ const auditedControlsView = controlsView.extend({
       action: z.enum(PaymentControlAction),
       actor: z.string(),
       reason: z.string(),
-      details: z.unknown(),
+      details: passedOn(z.union([controlsView, changedBeneficiary])),
       at: instant,
     }),
   ),

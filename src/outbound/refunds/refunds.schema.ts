@@ -11,16 +11,17 @@ import {
   text,
   maxIdLength,
   nameSchemas,
+  ofTheBank,
 } from '../../bank-contract/wire.js';
 import { outgoingSettlements } from '../../statement/expected-payments/outgoing-settlement.js';
-import { RefundState } from '../../generated/service/enums.js';
+import { OperationState, RefundState } from '../../generated/service/enums.js';
 import { listOf, orderedListQuery } from '../../platform/http/listing.js';
 
 export const refundView = z.object({
   /** The id of its operation. */
   id: z.string(),
-  operationState: z.string(),
-  state: z.string(),
+  operationState: z.enum(OperationState),
+  state: z.enum(RefundState),
   /** The statement line of the refunded Pix. */
   originalNsu: bigInteger,
   amount: reais,
@@ -30,7 +31,7 @@ export const refundView = z.object({
   metadata: metadataView,
   settlement: z.enum(outgoingSettlements),
   /** The bank's response; null while there is none. */
-  response: z.unknown(),
+  response: ofTheBank,
   createdAt: instant,
 });
 

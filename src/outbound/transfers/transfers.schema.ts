@@ -21,10 +21,11 @@ import {
   text,
   maxIdLength,
   nameSchemas,
+  ofTheBank,
 } from '../../bank-contract/wire.js';
 import { listOf, orderedListQuery } from '../../platform/http/listing.js';
 import { outgoingSettlements } from '../../statement/expected-payments/outgoing-settlement.js';
-import { TransferShape, TransferState } from '../../generated/service/enums.js';
+import { OperationState, TransferShape, TransferState } from '../../generated/service/enums.js';
 
 const lineOfTransfer = z.object({
   nsu: bigInteger,
@@ -36,7 +37,7 @@ const lineOfTransfer = z.object({
 export const transferView = z.object({
   id: z.string(),
   operationId: z.string(),
-  operationState: z.string(),
+  operationState: z.enum(OperationState),
   shape: z.enum(TransferShape),
   state: z.enum(TransferState),
   /** The bank's latest status, verbatim. */
@@ -61,7 +62,7 @@ export const transferView = z.object({
    * The bank's response to a single transfer; null while there is none, and for the items of a
    * batch.
    */
-  response: z.unknown(),
+  response: ofTheBank,
 });
 
 /** The contract's routes with `metadata` in their bodies; in a batch, in each item. */

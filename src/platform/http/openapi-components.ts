@@ -1,6 +1,7 @@
 // What the API reference states once for many routes: schemas, responses and headers. Every
 // generator of clients reads it, so that every engine compiles its patterns.
 import { z } from 'zod';
+import { referenceFormOf } from '../../bank-contract/wire.js';
 import { invariant } from '../errors.js';
 
 type JsonSchema = z.core.JSONSchema.BaseSchema & { [key: string]: unknown };
@@ -29,7 +30,11 @@ export class OpenApiComponents {
       ...own
     } = z.toJSONSchema(schema, {
       ...{ io: 'input', target: 'draft-2020-12', unrepresentable: 'any', reused: 'inline' },
-      override: ({ jsonSchema }) => adapt(jsonSchema as JsonSchema),
+      override: ({ zodSchema, jsonSchema }) => {
+        const form = referenceFormOf(zodSchema);
+        if (form) replace(jsonSchema, this.inlineSchema(form));
+        else adapt(jsonSchema as JsonSchema);
+      },
     }) as JsonSchema;
     for (const [name, of] of Object.entries($defs)) this.store(name, referring(of) as object);
     return referring(own) as object;
@@ -71,11 +76,22 @@ function referring(value: unknown): unknown {
   );
 }
 
+function replace(one: object, other: object): void {
+  for (const key of Object.keys(one)) delete (one as JsonSchema)[key];
+  Object.assign(one, other);
+}
+
 function adapt(schema: JsonSchema): void {
   const patterns = [schema.pattern, ...(schema.allOf ?? []).map(patternOf)];
   if (patterns.some((one) => one !== undefined)) withPatterns(schema, patterns);
+  for (const [name, of] of Object.entries(schema.properties ?? {}))
+    if (typeof of === 'object' && of.not !== undefined) delete schema.properties![name];
   // A query has texts; what they say are numbers and the like.
   if (schema.type !== 'string') for (const key of ofTexts) delete schema[key];
+  // A schema that narrows a named one says all that the other does.
+  if (schema.$ref !== undefined && schema.type !== undefined) delete schema.$ref;
+  // Every name is text.
+  delete schema.propertyNames;
   // What a validator that knows the name checks anyway.
   if (schema.format === 'uuid') delete schema.pattern;
 }

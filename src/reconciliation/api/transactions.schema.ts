@@ -1,6 +1,7 @@
 // The API that reads the result of reconciliation: transactions with their explanation, expected
 // payments, and the summary.
 import { z } from 'zod';
+import { operationKindNames } from '../../bank-contract/operation-kinds.js';
 import { route } from '../../bank-contract/route.js';
 import { AccountMode } from '../../generated/service/enums.js';
 import {
@@ -14,8 +15,12 @@ import {
   text,
   maxIdLength,
   nameSchemas,
+  passedOn,
+  storedWord,
 } from '../../bank-contract/wire.js';
 import { metadataQuery, metadataView } from '../../statement/expected-payments/metadata.js';
+import { explainingBreakKinds } from '../decide/break-kinds.js';
+import { breakEvidence, explanationEvidence } from '../breaks/break-evidence.schema.js';
 import { listOf, orderedListQuery } from '../../platform/http/listing.js';
 import { counterpartyView } from '../../access/counterparties/counterparty.schema.js';
 import { ClassificationCategory } from '../../generated/service/client.js';
@@ -42,13 +47,13 @@ export const transactionView = z.object({
   explanation: z.object({
     state: z.enum(explanationStates),
     rule: z.string().nullable(),
-    evidence: z.unknown(),
+    evidence: passedOn(explanationEvidence.nullable()),
     /**
      * The break of the line. For a line without a match or classification, `rule` is the kind of
      * this break.
      */
-    breakKind: z.string().nullable(),
-    breakEvidence: z.unknown(),
+    breakKind: storedWord(explainingBreakKinds).nullable(),
+    breakEvidence: passedOn(breakEvidence.nullable()),
     /** The category of a classified line. */
     category: z.enum(ClassificationCategory).nullable(),
     /** The account's own rule, and its version, that decided the line. */
@@ -102,7 +107,7 @@ export const expectedPaymentView = z.object({
   id: z.string(),
   /** Null for a payment that another system declared, whose kind is `declared`. */
   operationId: z.string().nullable(),
-  kind: z.string(),
+  kind: storedWord([...operationKindNames, 'declared']),
   state: z.enum(expectedPaymentStates),
   isCredit: z.boolean(),
   amount: reais.nullable(),

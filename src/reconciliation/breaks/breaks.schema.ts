@@ -13,10 +13,14 @@ import {
   reais,
   text,
   nameSchemas,
+  passedOn,
+  describeAs,
+  storedWord,
 } from '../../bank-contract/wire.js';
 import { counterpartyView } from '../../access/counterparties/counterparty.schema.js';
 import { listOf, listQuery } from '../../platform/http/listing.js';
 import { breakKinds } from '../decide/break-kind-declarations.js';
+import { unionByBreakKind } from './break-evidence.schema.js';
 import { candidateReasons } from './candidate-ranking.js';
 import { severities } from './severity.js';
 
@@ -66,18 +70,31 @@ export const breakView = z.object({
   openedAt: instant,
   resolvedAt: instant.nullable(),
   /** `automatic`, or the action that resolved it: `link`, `accept`, `refund`. */
-  resolution: z.string().nullable(),
+  resolution: storedWord(['automatic', 'link', 'accept', 'refund']).nullable(),
 });
 
-/** One break with its history and candidates. */
-export const breakDetail = breakView.extend({
+const shownBreak = unionByBreakKind(breakView);
+describeAs(breakView, shownBreak);
+
+const cents = z.string().describe('An amount in cents, as text.');
+const historyDetail = z
+  .object({
+    ...{ resolution: z.string(), evidence: z.looseObject({}), fromCents: cents, toCents: cents },
+    ...{ nsu: z.string(), key: z.string(), amountCents: cents, ofCents: cents },
+    ...{ operationId: z.string(), state: z.string(), reason: z.string() },
+    ...{ cents: cents.nullable(), jumps: z.array(z.looseObject({})).nullable() },
+  })
+  .partial()
+  .describe('By `action`: what it changed, covers, links or refunds.');
+
+const historyFields = {
   history: z.array(
     z.object({
       action: z.string(),
       /** An API key's id, or `policy`; null for automatic steps. */
       actor: z.string().nullable(),
       reason: z.string().nullable(),
-      detail: z.unknown(),
+      detail: passedOn(historyDetail),
       at: instant,
     }),
   ),
@@ -98,7 +115,11 @@ export const breakDetail = breakView.extend({
       reasons: z.array(z.enum(candidateReasons)),
     }),
   ),
-});
+};
+
+/** One break with its history and candidates. */
+export const breakDetail = breakView.extend(historyFields);
+describeAs(breakDetail, shownBreak.and(z.object(historyFields)));
 
 const queryReais = patternText(15, /^\d{1,12}(\.\d{1,2})?$/, 'Must be an amount in reais.')
   .meta({ type: 'number', minimum: 0 })
@@ -234,7 +255,7 @@ export const actOnBreaks = route({
 export type BulkAction = z.output<typeof actOnBreaks.body>;
 
 nameSchemas({
-  Break: breakView,
+  Break: shownBreak,
   BreakDetail: breakDetail,
   BreakKind: breakKind,
   BreakAction: breakAction,

@@ -8,8 +8,12 @@ import {
   reais,
   text,
   nameSchemas,
+  passedOn,
+  storedWord,
 } from '../../bank-contract/wire.js';
 import { listOf, listQuery } from '../../platform/http/listing.js';
+import { matchRules } from '../decide/model.js';
+import { matchEvidence } from './break-evidence.schema.js';
 import { allocations, reasonText, refundOf } from './breaks.schema.js';
 
 const base = { chapter: 'Reconciliation', authentication: 'api-key' } as const;
@@ -24,8 +28,8 @@ export const matchView = z.object({
   /** `payment`, or `reversal`: the money of a payment was reversed. */
   role: z.enum(['payment', 'reversal']),
   /** `manual` if a person made the match: no rule and no reference displaces it. */
-  rule: z.string(),
-  evidence: z.unknown(),
+  rule: storedWord(matchRules),
+  evidence: passedOn(matchEvidence),
   /** For a manual match: the API key's id, and the reason. */
   madeBy: z.string().nullable(),
   reason: z.string().nullable(),

@@ -7,6 +7,7 @@ import {
   positiveReais,
   reais,
   nameSchemas,
+  storedWord,
 } from '../../bank-contract/wire.js';
 import { policyKinds } from '../decide/break-kinds.js';
 import { reasonText } from './breaks.schema.js';
@@ -30,7 +31,7 @@ const policiesView = z.object({
   changes: z.array(
     z.object({
       sequence: bigInteger,
-      kind: z.string(),
+      kind: storedWord(policyKinds),
       isOn: z.boolean(),
       maxAmount: reais.nullable(),
       actor: z.string(),

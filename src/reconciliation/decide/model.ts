@@ -243,8 +243,10 @@ export interface OthersPeriod {
   occurredUntil: Date | null;
 }
 
-export type MatchRule =
-  'manual' | 'reference' | 'original' | 'counterparty' | 'declared' | 'reversal';
+export const matchRules = [
+  ...(['manual', 'reference', 'original', 'counterparty', 'declared', 'reversal'] as const),
+] as const;
+export type MatchRule = (typeof matchRules)[number];
 
 /** A line, or part of it, that accounts for an expected payment. */
 export interface LineAllocation {

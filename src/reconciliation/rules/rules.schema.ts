@@ -13,6 +13,7 @@ import {
   reais,
   text,
   nameSchemas,
+  passedOn,
 } from '../../bank-contract/wire.js';
 import { normalizeTaxId } from '../../brazil/tax-id.js';
 import { isWideRange } from '../../statement/expected-payments/declared-terms.js';
@@ -290,8 +291,9 @@ const listedVersion = z.object({
   version: integer,
   state: z.enum(['draft', 'active', 'retired']),
   priority: integer,
-  when: z.unknown(),
-  then: z.unknown(),
+  /** With masked tax ids and account numbers. */
+  when: passedOn(ruleCondition),
+  then: passedOn(ruleAction),
   reason: z.string().nullable(),
   madeBy: z.string().nullable(),
   createdAt: instant,

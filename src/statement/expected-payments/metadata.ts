@@ -8,7 +8,7 @@ import {
   refuse,
 } from '../../bank-contract/field-errors.js';
 import type { Route } from '../../bank-contract/route.js';
-import { patternText, text } from '../../bank-contract/wire.js';
+import { patternText, text, notGiven } from '../../bank-contract/wire.js';
 import { isJsonObject } from '../../platform/json/exact-json.js';
 
 export const maxMetadataKeys = 20;
@@ -43,13 +43,17 @@ export const metadata = z
       refuse(context, issue.path, fieldErrorOf(issue));
   })
   .meta({
-    type: 'object',
+    ...{ id: 'Metadata', type: 'object' },
+    description: 'Texts by which the caller finds its own records. The bank does not get them.',
     maxProperties: maxMetadataKeys,
     additionalProperties: { type: 'string', maxLength: maxValueLength },
   });
 
 /** The field of a response: null without metadata. */
-export const metadataView = z.record(z.string(), z.string()).nullable();
+export const metadataView = z
+  .record(z.string(), z.string())
+  .meta({ id: 'MetadataView', description: 'The `metadata` of the request.' })
+  .nullable();
 
 const metadataField = { metadata: metadata.nullish() };
 
@@ -65,7 +69,7 @@ export function takingMetadata<Request extends z.ZodObject>(
 export function refusingMetadata<Served extends Route & { body: z.ZodObject }>(
   served: Served,
 ): Served {
-  const refused = z.undefined('Must not be given: the bank would get it.').optional();
+  const refused = notGiven('Must not be given: the bank would get it.');
   return { ...served, body: served.body.safeExtend({ metadata: refused }) };
 }
 

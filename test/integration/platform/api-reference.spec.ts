@@ -61,6 +61,21 @@ it('describes each parameter', () => {
   expect(undescribed).toEqual([]);
 });
 
+it('gives each value a form, or says why it has none', () => {
+  const unknown: string[] = [];
+  const look = (value: object, path: string) => {
+    for (const [key, of] of Object.entries(value) as [string, unknown][]) {
+      if (typeof of !== 'object' || of === null) continue;
+      const isSchema = /\/properties$/.test(path) || key === 'items' || key === 'schema';
+      const forms = ['type', '$ref', 'anyOf', 'oneOf', 'allOf', 'description'];
+      if (isSchema && !forms.some((form) => form in of)) unknown.push(`${path}/${key}`);
+      look(of, `${path}/${key}`);
+    }
+  };
+  for (const { paths, components } of [reference, bankReference]) look({ paths, components }, '');
+  expect(unknown).toEqual([]);
+});
+
 const responseAt = ({ components }: OpenApi, one: OpenApiResponse | { $ref: string }) =>
   '$ref' in one ? components.responses[one.$ref.split('/').at(-1)!]! : one;
 const responsesOf = (document: OpenApi, method: string, path: string) =>
