@@ -1,4 +1,7 @@
-// What a page asks of the request and of the person who sends it.
+// What a page and its elements ask of the request and of the person who sends it.
+import { createContext, h, type ComponentChildren } from 'preact';
+import { useContext } from 'preact/hooks';
+import { render } from 'preact-render-to-string';
 import type { Caller } from '../access/accounts/api-keys.service.js';
 import { personActor } from '../access/accounts/actor.js';
 import { scopes, type Scope } from '../access/accounts/scope.decorator.js';
@@ -24,6 +27,25 @@ const scopesOfActions: Partial<Record<Action, readonly Scope[]>> = {
   'approve payments': ['approve'],
   'manage connections': ['webhooks', 'alerts'],
 };
+
+const VisitContext = createContext<Visit | null>(null);
+
+/** The request that the page answers, for the elements of the page. */
+export function useVisit(): Visit {
+  const visit = useContext(VisitContext);
+  invariant(visit, 'an element is rendered for no visit');
+  return visit;
+}
+
+/** Elements for another request: of another address, or without what was typed. */
+export function ForVisit({ visit, children }: { visit: Visit; children: ComponentChildren }) {
+  return h(VisitContext.Provider, { value: visit }, children);
+}
+
+/** Elements as text. */
+export function renderFor(visit: Visit, element: ComponentChildren): string {
+  return render(h(ForVisit, { visit, children: element }));
+}
 
 /** Throws for a page that needs no session: it has no person. */
 export function sessionOf({ session }: Visit): Session {

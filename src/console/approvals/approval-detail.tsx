@@ -22,14 +22,13 @@ import { Folded, Hint, Muted } from '../kit/layout.js';
 import { ListTable } from '../kit/table.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
-import { isAllowedTo, pathTo } from '../visit.js';
+import { isAllowedTo, pathTo, useVisit } from '../visit.js';
 import type { ApprovalFacts, PayeeCheck } from './approval-facts.service.js';
 import { accountIn } from '../requested-payment.js';
 import type { Waiting } from './waiting-approvals.service.js';
 import { kindText, PayeeCell, Source } from './waiting-table.js';
 
 export interface DetailProps {
-  visit: Visit;
   waiting: Waiting;
   facts: ApprovalFacts;
   nameOf: NameOfActor;
@@ -37,14 +36,15 @@ export interface DetailProps {
 
 type Fact = readonly [TextKey, ComponentChildren];
 
-export function PaymentFacts({ visit, waiting, facts }: Omit<DetailProps, 'nameOf'>): JSX.Element {
+export function PaymentFacts({ waiting, facts }: Omit<DetailProps, 'nameOf'>) {
+  const visit = useVisit();
   const { t } = visit;
   const { amountCents, kind, payment } = waiting;
   const { isKnownPayee, payeeCheck } = facts;
   const shown: Fact[] = [
     ['approvals.amount', amountCents !== null && <Amount cents={amountCents} />],
     ['approvals.kindOf', kindText(visit, kind)],
-    ['approvals.payee', <PayeeCell visit={visit} waiting={waiting} />],
+    ['approvals.payee', <PayeeCell waiting={waiting} />],
   ];
   if (waiting.beneficiaryName !== null)
     shown.push(['approvals.beneficiary', waiting.beneficiaryName]);
@@ -59,7 +59,7 @@ export function PaymentFacts({ visit, waiting, facts }: Omit<DetailProps, 'nameO
   if (payeeCheck) shown.push(['approvals.payeeCheck', checkBadge(visit, payeeCheck)]);
   if (payment.description !== null) shown.push(['approvals.description', payment.description]);
   if (payment.payAt !== null) shown.push(['approvals.payAt', payment.payAt]);
-  return <FactList visit={visit} title="approvals.payment" facts={shown} />;
+  return <FactList title="approvals.payment" facts={shown} />;
 }
 
 const tones: Record<PayeeCheck['result'], Tone> = {
@@ -74,17 +74,16 @@ function checkBadge({ t }: Visit, { result }: PayeeCheck): JSX.Element {
   return <Badge tone={tones[result]} text={t(`approvals.check.${result}`)} />;
 }
 
-export function RequestFacts({ visit, waiting, nameOf }: Omit<DetailProps, 'facts'>): JSX.Element {
-  const { t, language } = visit;
+export function RequestFacts({ waiting, nameOf }: Omit<DetailProps, 'facts'>) {
+  const { t, language } = useVisit();
   const { requestedBy, createdAt, condition, given, needed, expiresAt } = waiting;
   return (
     <FactList
-      visit={visit}
       title="approvals.request"
       facts={[
         ['approvals.requestedBy', nameOf(requestedBy)],
         ['approvals.requestedAt', formatTime(createdAt, language)],
-        ['approvals.through', <Source visit={visit} waiting={waiting} />],
+        ['approvals.through', <Source waiting={waiting} />],
         ['approvals.why', t(`approvals.condition.${condition}`)],
         ['approvals.given', t('approvals.givenOf', { given, needed })],
         ['approvals.expires', formatTime(expiresAt, language)],
@@ -94,14 +93,8 @@ export function RequestFacts({ visit, waiting, nameOf }: Omit<DetailProps, 'fact
 }
 
 /** A bar of each limit, with its figures in words. */
-export function Limits({
-  visit,
-  limits,
-}: {
-  visit: Visit;
-  limits: readonly LimitInUse[];
-}): JSX.Element {
-  const { t } = visit;
+export function Limits({ limits }: { limits: readonly LimitInUse[] }) {
+  const { t } = useVisit();
   if (limits.length === 0)
     return (
       <Card title={t('controls.limits')}>
@@ -112,23 +105,22 @@ export function Limits({
     `controls.limit.${name}`,
     <>
       <Amount cents={limitCents} />
-      {usedCents !== null && <LimitBar {...{ visit, name, limitCents, usedCents }} />}
+      {usedCents !== null && <LimitBar {...{ name, limitCents, usedCents }} />}
     </>,
   ]);
-  return <FactList {...{ visit, title: 'controls.limits', facts }} />;
+  return <FactList {...{ title: 'controls.limits', facts }} />;
 }
 
 function LimitBar({
-  visit: { t },
   name,
   limitCents,
   usedCents,
 }: {
-  visit: Visit;
   name: LimitInUse['name'];
   limitCents: bigint;
   usedCents: bigint;
 }) {
+  const { t } = useVisit();
   const left = usedCents < limitCents ? limitCents - usedCents : 0n;
   // A bar shows parts of a thousand: amounts may be larger than what a number holds exactly.
   const part = limitCents === 0n ? 1_000 : Number((usedCents * 1_000n) / limitCents);
@@ -146,7 +138,8 @@ function LimitBar({
 }
 
 /** Payments of the same amount to the same account. */
-export function Similar({ visit, facts: { similar } }: Pick<DetailProps, 'visit' | 'facts'>) {
+export function Similar({ facts: { similar } }: Pick<DetailProps, 'facts'>) {
+  const visit = useVisit();
   const { t, language } = visit;
   if (similar.length === 0) return null;
   return (
@@ -167,7 +160,8 @@ export function Similar({ visit, facts: { similar } }: Pick<DetailProps, 'visit'
 const maxPayeesShown = 200;
 
 /** The transfers of a batch. */
-export function BatchItems({ visit, facts: { payees } }: Pick<DetailProps, 'visit' | 'facts'>) {
+export function BatchItems({ facts: { payees } }: Pick<DetailProps, 'facts'>) {
+  const visit = useVisit();
   const { t } = visit;
   if (payees.length === 0) return null;
   const isVisible = isAllowedTo(visit, 'see personal data');
@@ -178,7 +172,7 @@ export function BatchItems({ visit, facts: { payees } }: Pick<DetailProps, 'visi
   return (
     <Card title={t('approvals.batchOf', { count: payees.length })}>
       <ListTable
-        {...{ visit, name: 'approvals.payees', rows: payees.slice(0, maxPayeesShown) }}
+        {...{ name: 'approvals.payees', rows: payees.slice(0, maxPayeesShown) }}
         columns={[
           {
             label: 'approvals.accountNumber',
@@ -197,12 +191,8 @@ export function BatchItems({ visit, facts: { payees } }: Pick<DetailProps, 'visi
   );
 }
 
-export function Decisions({
-  visit,
-  facts,
-  nameOf,
-}: Pick<DetailProps, 'visit' | 'facts' | 'nameOf'>): JSX.Element {
-  const { t } = visit;
+export function Decisions({ facts, nameOf }: Pick<DetailProps, 'facts' | 'nameOf'>) {
+  const { t } = useVisit();
   const { decisions } = facts.detail.approval;
   return (
     <Card title={t('approvals.decisions')}>
@@ -210,7 +200,6 @@ export function Decisions({
         <Empty>{t('approvals.noDecisions')}</Empty>
       ) : (
         <Timeline
-          visit={visit}
           entries={decisions.map(({ actor, decision, reason, at, counts }) => ({
             at,
             tone: decision === 'decline' ? 'bad' : counts ? 'good' : 'warn',
@@ -229,7 +218,8 @@ export function Decisions({
 }
 
 /** The request as the bank will get it. */
-export function ExactRequest({ visit: { t }, facts }: Pick<DetailProps, 'visit' | 'facts'>) {
+export function ExactRequest({ facts }: Pick<DetailProps, 'facts'>) {
+  const { t } = useVisit();
   const { request, approval } = facts.detail;
   return (
     <Folded title={t('approvals.exactRequest')}>

@@ -17,7 +17,7 @@ import { ListTable, type ListColumn } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { writeTypedAmount } from '../typed-amount.js';
-import { accountOf, callerOf, isAllowedTo, pathTo, sessionOf } from '../visit.js';
+import { accountOf, callerOf, isAllowedTo, pathTo, sessionOf, useVisit } from '../visit.js';
 import { policyFields, policyWords, readPolicyForm } from './policy-words.js';
 
 const path = '/console/accounts/:account/approval-policy';
@@ -25,7 +25,6 @@ type PolicyView = RouteOutput<typeof getApprovalPolicy>;
 type Proposal = PolicyView['proposed'][number];
 
 interface Props {
-  visit: Visit;
   policy: PolicyView;
   nameOf: NameOfActor;
 }
@@ -67,21 +66,21 @@ export class ApprovalPolicyPages {
     const { t } = visit;
     const policy = await this.policies.get(accountOf(visit).id);
     const actors = [...policy.proposed, ...policy.changes].map(({ actor }) => actor);
-    const props = { visit, policy, nameOf: await this.names.find(visit, actors) };
+    const props = { policy, nameOf: await this.names.find(visit, actors) };
     const mayChange = isAllowedTo(visit, 'manage payment rules');
     const body = (
       <>
-        <Outcome visit={visit} />
+        <Outcome />
         <Card title={t('policy.inForce')}>
           {policyWords(t, policy).map((word) => (
             <p>{word}</p>
           ))}
         </Card>
-        {mayChange && <StepUpNotice visit={visit} />}
+        {mayChange && <StepUpNotice />}
         <Proposals {...props} />
         {mayChange ? (
           <FormCard
-            {...{ visit, problem, fields: policyFields(t), values: typedValues(policy) }}
+            {...{ problem, fields: policyFields(t), values: typedValues(policy) }}
             title="policy.change"
             action={pathTo(visit, 'approval-policy')}
             shown={versionOf(policy)}
@@ -98,7 +97,8 @@ export class ApprovalPolicyPages {
   }
 }
 
-function Outcome({ visit: { t, query } }: { visit: Visit }) {
+function Outcome() {
+  const { t, query } = useVisit();
   const done = query.get('done');
   if (done === 'saved') return <Message kind="good">{t('policy.saved')}</Message>;
   return done === 'waiting' ? <Message kind="warn">{t('policy.waiting')}</Message> : null;
@@ -120,7 +120,7 @@ function typedValues({ aboveAmount, approvals, ...policy }: PolicyView | Proposa
 }
 
 /** Of a proposal and of a change. */
-function columnsOf({ visit: { t, language }, nameOf }: Props): ListColumn<Proposal>[] {
+function columnsOf({ t, language }: Visit, nameOf: NameOfActor): ListColumn<Proposal>[] {
   return [
     { label: 'policy.at', cell: ({ at }) => formatTime(at, language) },
     { label: 'policy.who', is: 'wide', cell: ({ actor }) => nameOf(actor) },
@@ -131,7 +131,8 @@ function columnsOf({ visit: { t, language }, nameOf }: Props): ListColumn<Propos
 
 /** Another holder confirms a proposal: by the same change again. */
 function Proposals(props: Props) {
-  const { visit, policy } = props;
+  const visit = useVisit();
+  const { policy } = props;
   const { t } = visit;
   const own = personActor(sessionOf(visit).operatorId);
   const confirmation = (proposal: Proposal) => {
@@ -140,7 +141,7 @@ function Proposals(props: Props) {
     const { newBeneficiary, ...values } = typedValues(proposal);
     return (
       <Step
-        {...{ visit, action: pathTo(visit, 'approval-policy'), shown: versionOf(policy) }}
+        {...{ action: pathTo(visit, 'approval-policy'), shown: versionOf(policy) }}
         // A tick that is not set is not sent.
         hidden={{ ...values, ...(newBeneficiary ? { newBeneficiary: 'yes' } : {}) }}
         button="policy.confirm"
@@ -152,24 +153,27 @@ function Proposals(props: Props) {
     <Card title={t('policy.proposed')}>
       <Muted>{t('policy.proposedWhy')}</Muted>
       <ListTable
-        {...{ visit, name: 'policy.proposed', rows: policy.proposed }}
+        {...{ name: 'policy.proposed', rows: policy.proposed }}
         empty={t('policy.noProposals')}
-        columns={[...columnsOf(props), { label: 'policy.state', cell: confirmation }]}
+        columns={[
+          ...columnsOf(useVisit(), props.nameOf),
+          { label: 'policy.state', cell: confirmation },
+        ]}
       />
     </Card>
   );
 }
 
 function History(props: Props) {
-  const { visit, policy } = props;
-  const { t } = visit;
+  const { policy } = props;
+  const { t } = useVisit();
   return (
     <Card title={t('policy.history')}>
       <ListTable
-        {...{ visit, name: 'policy.history', rows: policy.changes }}
+        {...{ name: 'policy.history', rows: policy.changes }}
         empty={t('policy.noHistory')}
         columns={[
-          ...columnsOf(props),
+          ...columnsOf(useVisit(), props.nameOf),
           {
             label: 'policy.state',
             cell: ({ isInForce }) => (

@@ -18,7 +18,7 @@ import { MoneyFacts } from '../money-facts.service.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';
-import { accountOf, callerOf, isAllowedTo, pathId, pathTo, typed } from '../visit.js';
+import { accountOf, callerOf, isAllowedTo, pathId, pathTo, typed, useVisit } from '../visit.js';
 import {
   BatchItems,
   Decisions,
@@ -67,17 +67,17 @@ export class ApprovalPages {
     const rows = [...data];
     const body = (
       <>
-        <Done visit={visit} />
+        <Done />
         {rows.length === 0 ? (
           <Empty>
             {t('approvals.empty')}{' '}
             <a href={pathTo(visit, 'approval-policy')}>{t('policy.title')}</a>
           </Empty>
         ) : (
-          <Choice visit={visit}>{await this.table(visit, rows, true)}</Choice>
+          <Choice>{await this.table(visit, rows, true)}</Choice>
         )}
-        <Pager visit={visit} next={next} />
-        <Limits visit={visit} limits={await this.controls.listLimitsInUse(viewer.accountId)} />
+        <Pager next={next} />
+        <Limits limits={await this.controls.listLimitsInUse(viewer.accountId)} />
       </>
     );
     return new Shown(t('approvals.title'), body);
@@ -160,7 +160,7 @@ export class ApprovalPages {
     const facts = isOne && first ? await this.facts.read(callerOf(visit), first.id) : null;
     const body = (
       <ConfirmMoney
-        {...{ visit, money, balance: await this.balances.findBalance(accountId) }}
+        {...{ money, balance: await this.balances.findBalance(accountId) }}
         action={pathTo(visit, 'approvals/decide')}
         button={{ one: 'money.approve', many: 'money.approveAll' }}
         warning="approvals.confirmWhy"
@@ -172,7 +172,7 @@ export class ApprovalPages {
         needsStepUp
         back={{ href: visit.cameFrom, text: 'app.back' }}
       >
-        {facts && <BatchItems {...{ visit, facts }} />}
+        {facts && <BatchItems facts={facts} />}
       </ConfirmMoney>
     );
     const title = visit.t(isOne ? 'approvals.one' : 'approvals.batch');
@@ -219,8 +219,8 @@ export class ApprovalPages {
     const totalCents = decidable.reduce((sum, { amountCents }) => sum + (amountCents ?? 0n), 0n);
     const body = (
       <>
-        <Done visit={visit} />
-        <Refusals visit={visit} refused={refused} />
+        <Done />
+        <Refusals refused={refused} />
         {rows.length === 0 ? (
           <Empty>{t('approvals.noneLeft')}</Empty>
         ) : (
@@ -242,14 +242,9 @@ export class ApprovalPages {
           </Muted>
         )}
         {decidable.length > 0 && (
-          <DecisionForm
-            visit={visit}
-            operations={decidable}
-            totalCents={totalCents}
-            uploadId={uploadId}
-          />
+          <DecisionForm operations={decidable} totalCents={totalCents} uploadId={uploadId} />
         )}
-        <Back visit={visit} />
+        <Back />
       </>
     );
     const title = t(uploadId === null ? 'approvals.batch' : 'approvals.upload');
@@ -263,24 +258,24 @@ export class ApprovalPages {
     const [waiting] = await this.waiting.listOf(viewer, [id]);
     const actors = facts.detail.approval.decisions.map(({ actor }) => actor);
     const nameOf = await this.names.find(visit, [facts.detail.approval.requestedBy, ...actors]);
-    const props = { visit, facts, nameOf };
+    const props = { facts, nameOf };
     const state = findTextKey(`approvals.state.${facts.detail.state}`);
     const body = (
       <>
-        <Done visit={visit} />
-        <Refusals visit={visit} refused={refused} />
+        <Done />
+        <Refusals refused={refused} />
         {waiting ? (
           <>
             <Similar {...props} />
             <Cards is="facts">
               <PaymentFacts {...props} waiting={waiting} />
               <RequestFacts {...props} waiting={waiting} />
-              <Limits visit={visit} limits={facts.limits} />
+              <Limits limits={facts.limits} />
               <Decisions {...props} />
             </Cards>
             <BatchItems {...props} />
             <ExactRequest {...props} />
-            <Decision visit={visit} waiting={waiting} />
+            <Decision waiting={waiting} />
           </>
         ) : (
           <>
@@ -293,7 +288,7 @@ export class ApprovalPages {
             </Cards>
           </>
         )}
-        <Back visit={visit} />
+        <Back />
       </>
     );
     const title = t('approvals.one');
@@ -305,12 +300,13 @@ export class ApprovalPages {
       visit,
       rows.map(({ requestedBy }) => requestedBy),
     );
-    return <WaitingTable visit={visit} rows={rows} nameOf={nameOf} isChosen={isChosen} />;
+    return <WaitingTable rows={rows} nameOf={nameOf} isChosen={isChosen} />;
   }
 }
 
 /** Whoever may decide chooses rows, and sees them with their total before deciding. */
-function Choice({ visit, children }: { visit: Visit; children: VNode }) {
+function Choice({ children }: { children: VNode }) {
+  const visit = useVisit();
   if (!isAllowedTo(visit, 'approve payments')) return <ListCard>{children}</ListCard>;
   return (
     <ListCard>
@@ -324,13 +320,13 @@ function Choice({ visit, children }: { visit: Visit; children: VNode }) {
   );
 }
 
-function Decision({ visit, waiting }: { visit: Visit; waiting: Waiting }) {
-  const { t } = visit;
+function Decision({ waiting }: { waiting: Waiting }) {
+  const { t } = useVisit();
   const { own, isExpired, id, requestHash, amountCents } = waiting;
   if (isExpired) return <Message kind="warn">{t('approvals.refusal.approval_expired')}</Message>;
   if (own !== null) return <Message kind="warn">{t(`approvals.ownWhy.${own}`)}</Message>;
   const totalCents = amountCents ?? 0n;
-  return <DecisionForm visit={visit} operations={[{ id, requestHash }]} totalCents={totalCents} />;
+  return <DecisionForm operations={[{ id, requestHash }]} totalCents={totalCents} />;
 }
 
 const decisionFields = {
@@ -339,18 +335,17 @@ const decisionFields = {
 
 /** A field carries each operation with the hash of the request that the page shows. */
 function DecisionForm({
-  visit,
   operations,
   totalCents,
   uploadId = null,
 }: {
-  visit: Visit;
   operations: readonly SeenOperation[];
   /** Of all operations. */
   totalCents: bigint;
   /** The upload whose rows are decided; null for others. */
   uploadId?: string | null;
 }) {
+  const visit = useVisit();
   const { t } = visit;
   if (!isAllowedTo(visit, 'approve payments'))
     return <Message kind="warn">{t('approvals.needsRole')}</Message>;
@@ -359,19 +354,18 @@ function DecisionForm({
   const operation = operations.map(writeOperation);
   return (
     <Card title={t('approvals.decide')}>
-      <StepUpNotice visit={visit} />
+      <StepUpNotice />
       {!isOne && (
         <p>
           {t('approvals.total', { count: operations.length })} <Amount cents={totalCents} />
         </p>
       )}
       <Form
-        visit={visit}
         action={pathTo(visit, 'approvals/confirm')}
         {...(first && isOne ? { shown: first.requestHash } : {})}
       >
         <Hidden values={{ operation, ...(uploadId === null ? {} : { upload: uploadId }) }} />
-        <Fields visit={visit} fields={decisionFields} />
+        <Fields fields={decisionFields} />
         <Row>
           <button name="decision" value="approve">
             {t(isOne ? 'approvals.approve' : 'approvals.approveAll')}
@@ -389,8 +383,8 @@ function DecisionForm({
 }
 
 /** What could not be decided, and why. */
-function Refusals({ visit, refused }: { visit: Visit; refused: readonly RefusedDecision[] }) {
-  const { t } = visit;
+function Refusals({ refused }: { refused: readonly RefusedDecision[] }) {
+  const { t } = useVisit();
   if (refused.length === 0) return null;
   const counts = new Map<string, number>();
   for (const { code } of refused) counts.set(code, (counts.get(code) ?? 0) + 1);
@@ -414,14 +408,16 @@ function Refusals({ visit, refused }: { visit: Visit; refused: readonly RefusedD
 }
 
 /** What the form before has done. */
-function Done({ visit: { t, query } }: { visit: Visit }) {
+function Done() {
+  const { t, query } = useVisit();
   const done = Object.values(ApprovalDecision).find((one) => one === query.get('done'));
   if (!done) return null;
   const count = /^\d{1,3}$/.exec(query.get('count') ?? '')?.[0] ?? '1';
   return <Message kind="good">{t(`approvals.done.${done}`, { count })}</Message>;
 }
 
-function Back({ visit }: { visit: Visit }) {
+function Back() {
+  const visit = useVisit();
   return (
     <p>
       <a href={pathTo(visit, 'approvals')}>{visit.t('approvals.all')}</a>

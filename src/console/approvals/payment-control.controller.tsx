@@ -24,7 +24,15 @@ import { ListTable } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { writeTypedAmount } from '../typed-amount.js';
-import { accountOf, callerOf, isAllowedTo, pathId, pathTo, requireReason } from '../visit.js';
+import {
+  accountOf,
+  callerOf,
+  isAllowedTo,
+  pathId,
+  pathTo,
+  requireReason,
+  useVisit,
+} from '../visit.js';
 import { Limits } from './approval-detail.js';
 import {
   beneficiaryFields,
@@ -107,10 +115,10 @@ export class PaymentControlPages {
       <>
         {query.get('done') === 'saved' && <Message kind="good">{t('controls.saved')}</Message>}
         <Cards is="facts">
-          <Limits visit={visit} limits={await this.controls.listLimitsInUse(accountId)} />
-          <Rules visit={visit} controls={controls} />
+          <Limits limits={await this.controls.listLimitsInUse(accountId)} />
+          <Rules controls={controls} />
         </Cards>
-        {mayChange ? <StepUpNotice visit={visit} /> : <Muted>{t('policy.needsRole')}</Muted>}
+        {mayChange ? <StepUpNotice /> : <Muted>{t('policy.needsRole')}</Muted>}
         {await this.beneficiaries(visit)}
         {mayChange && (
           <>
@@ -147,7 +155,7 @@ export class PaymentControlPages {
     return (
       <Card title={t('controls.beneficiaries')}>
         <ListTable
-          {...{ visit, rows, name: 'controls.beneficiaries' }}
+          {...{ rows, name: 'controls.beneficiaries' }}
           empty={t('controls.noBeneficiaries')}
           columns={[
             { label: 'controls.name', is: 'wide', cell: (row) => shown(row).name },
@@ -167,7 +175,6 @@ export class PaymentControlPages {
               label: 'controls.remove',
               cell: ({ id, name }) => (
                 <Step
-                  visit={visit}
                   action={pathTo(visit, `payment-controls/beneficiaries/${id}/remove`)}
                   button="controls.remove"
                   reasonLabel={t('controls.removeOf', { name })}
@@ -177,7 +184,7 @@ export class PaymentControlPages {
             },
           ]}
         />
-        <Pager visit={visit} next={next} />
+        <Pager next={next} />
       </Card>
     );
   }
@@ -191,7 +198,7 @@ export class PaymentControlPages {
     return (
       <Card title={t('controls.history')}>
         <ListTable
-          {...{ visit, rows, name: 'controls.history', empty: t('controls.noHistory') }}
+          {...{ rows, name: 'controls.history', empty: t('controls.noHistory') }}
           columns={[
             { label: 'policy.at', cell: ({ at }) => formatTime(at, language) },
             { label: 'policy.who', is: 'wide', cell: ({ actor }) => nameOf(actor) },
@@ -233,13 +240,12 @@ function saved(visit: Visit): Redirect {
   return new Redirect(`${pathTo(visit, 'payment-controls')}?done=saved`);
 }
 
-function Rules({ visit, controls }: { visit: Visit; controls: Controls }) {
-  const { t } = visit;
+function Rules({ controls }: { controls: Controls }) {
+  const { t } = useVisit();
   const yesNo = (value: boolean) => t(value ? 'app.yes' : 'app.no');
   const { nightFromHour: from, nightUntilHour: until } = controls;
   return (
     <FactList
-      visit={visit}
       title="controls.rules"
       facts={[
         ['controls.checksPayee', yesNo(controls.checksPayee)],

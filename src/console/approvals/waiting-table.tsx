@@ -1,5 +1,4 @@
 // What awaits approval as a table: whom each payment pays, and why it waits.
-import type { JSX } from 'preact';
 import { punctuateTaxId } from '../../access/counterparties/party.js';
 import type { NameOfActor } from '../actor-names.service.js';
 import type { MoneyPayee } from '../kit/confirm-money.js';
@@ -9,16 +8,16 @@ import { Hint } from '../kit/layout.js';
 import { ListTable } from '../kit/table.js';
 import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';
-import { pathTo } from '../visit.js';
+import { pathTo, useVisit } from '../visit.js';
 import type { Waiting } from './waiting-approvals.service.js';
 
 export interface WaitingProps {
-  visit: Visit;
   waiting: Waiting;
 }
 
 /** Who receives the money, as exactly as it is known. */
-export function PayeeCell({ visit, waiting }: WaitingProps): JSX.Element {
+export function PayeeCell({ waiting }: WaitingProps) {
+  const visit = useVisit();
   const { t } = visit;
   const { party, digitableLine, pixKey, refundedNsu } = waiting.payment;
   const { name, taxId, ispb, branch, account } = party;
@@ -69,7 +68,8 @@ export function kindText(visit: Visit, kind: string): string {
   return textOf(visit, 'kind', kind);
 }
 
-function Given({ visit: { t }, waiting }: WaitingProps): JSX.Element {
+function Given({ waiting }: WaitingProps) {
+  const { t } = useVisit();
   const { given, needed, own } = waiting;
   return (
     <>
@@ -79,7 +79,8 @@ function Given({ visit: { t }, waiting }: WaitingProps): JSX.Element {
   );
 }
 
-function Expiry({ visit: { t, language }, waiting }: WaitingProps): JSX.Element {
+function Expiry({ waiting }: WaitingProps) {
+  const { t, language } = useVisit();
   const { expiresAt, isExpired, expiresSoon } = waiting;
   return (
     <>
@@ -100,25 +101,24 @@ function Expiry({ visit: { t, language }, waiting }: WaitingProps): JSX.Element 
 }
 
 export function WaitingTable({
-  visit,
   rows,
   nameOf,
   isChosen,
 }: {
-  visit: Visit;
   rows: readonly Waiting[];
   nameOf: NameOfActor;
   /** Whether rows can be chosen to be decided together. */
   isChosen: boolean;
-}): JSX.Element {
+}) {
+  const visit = useVisit();
   const { t, language } = visit;
   return (
     <ListTable
-      {...{ visit, rows, name: 'approvals.title' }}
+      {...{ rows, name: 'approvals.title' }}
       columns={[
         isChosen && {
           label: 'approvals.choose',
-          cell: (waiting) => <Choice {...{ visit, waiting }} />,
+          cell: (waiting) => <Choice waiting={waiting} />,
         },
         {
           label: 'approvals.payment',
@@ -134,9 +134,9 @@ export function WaitingTable({
         {
           label: 'approvals.payee',
           is: 'wide',
-          cell: (waiting) => <PayeeCell {...{ visit, waiting }} />,
+          cell: (waiting) => <PayeeCell waiting={waiting} />,
         },
-        { label: 'approvals.expires', cell: (waiting) => <Expiry {...{ visit, waiting }} /> },
+        { label: 'approvals.expires', cell: (waiting) => <Expiry waiting={waiting} /> },
         {
           label: 'approvals.requestedBy',
           is: 'wide',
@@ -144,7 +144,7 @@ export function WaitingTable({
             <>
               {nameOf(waiting.requestedBy)}
               <Hint isBlock>{formatTime(waiting.createdAt, language)}</Hint>
-              <Source {...{ visit, waiting }} />
+              <Source waiting={waiting} />
             </>
           ),
         },
@@ -152,20 +152,22 @@ export function WaitingTable({
           label: 'approvals.why',
           cell: ({ condition }) => t(`approvals.condition.${condition}`),
         },
-        { label: 'approvals.given', cell: (waiting) => <Given {...{ visit, waiting }} /> },
+        { label: 'approvals.given', cell: (waiting) => <Given waiting={waiting} /> },
       ]}
     />
   );
 }
 
-function Choice({ visit, waiting: { id, kind, own, isExpired } }: WaitingProps) {
+function Choice({ waiting: { id, kind, own, isExpired } }: WaitingProps) {
+  const visit = useVisit();
   if (own !== null || isExpired) return null;
   const label = visit.t('approvals.chooseThis', { kind: kindText(visit, kind) });
   return <input {...{ type: 'checkbox', name: 'operation', value: id }} aria-label={label} />;
 }
 
 /** Where the request came from; a row of a file leads to all rows of it. */
-export function Source({ visit, waiting: { source, uploadId, line } }: WaitingProps): JSX.Element {
+export function Source({ waiting: { source, uploadId, line } }: WaitingProps) {
+  const visit = useVisit();
   const { t } = visit;
   if (uploadId === null) return <Hint isBlock>{t(`approvals.source.${source}`)}</Hint>;
   return (

@@ -1,5 +1,4 @@
 // The forms of the actions on a break. Each says what it does, and asks for a reason.
-import type { JSX } from 'preact';
 import { refundOfKind } from '../../reconciliation/decide/break-kinds.js';
 import { formatAmount } from '../formats.js';
 import { ActionCard } from '../kit/break-parts.js';
@@ -7,7 +6,7 @@ import { FieldForm, Fields, Hidden, reasonField, type FormFields } from '../kit/
 import { Form } from '../kit/frame.js';
 import { Muted } from '../kit/layout.js';
 import type { Visit } from '../requests.js';
-import { pathTo } from '../visit.js';
+import { pathTo, useVisit } from '../visit.js';
 import { freeParts } from './action-forms.js';
 import type { BreakViewProps, Candidate } from './break-facts.js';
 import { amountOf, kindOf, partyOf } from './break-words.js';
@@ -18,12 +17,13 @@ import { Key } from './shortcuts.js';
 export function ActionForms({
   actions,
   ...props
-}: BreakViewProps & { actions: readonly PageAction[] }): JSX.Element {
-  const { visit, facts } = props;
+}: BreakViewProps & { actions: readonly PageAction[] }) {
+  const { facts } = props;
+  const { t } = useVisit();
   const others = actions.filter((action) => action !== 'link');
   const isSplittable = actions.includes('link') && linkedBy(facts.found) === 'expectedPaymentId';
   return (
-    <ActionCard title={visit.t('breaks.actions')}>
+    <ActionCard title={t('breaks.actions')}>
       {others.map((action) => (
         <ActionForm {...props} action={action} />
       ))}
@@ -33,7 +33,8 @@ export function ActionForms({
 }
 
 function ActionForm({ action, ...props }: BreakViewProps & { action: PageAction }) {
-  const { visit, facts, address } = props;
+  const { facts, address } = props;
+  const visit = useVisit();
   const { t } = visit;
   const { id, kind, version } = facts.found;
   const needsAmount = refundOfKind(kind) === 'with amount';
@@ -54,7 +55,7 @@ function ActionForm({ action, ...props }: BreakViewProps & { action: PageAction 
         {t(`breaks.action.${action}`)} <Key of={keyOfAction[action]} />
       </summary>
       <FieldForm
-        {...{ visit: ownVisit(visit, action), fields, shown: version }}
+        {...{ fields, shown: version, isSent: retriedAction(visit) === action }}
         action={`${pathTo(visit, `breaks/${id}/${stepOf(action)}`)}?${address.toString()}`}
         values={action === 'refund' ? { reason: kindOf(t, kind) } : {}}
         intro={`breaks.effect.${action}`}
@@ -68,15 +69,13 @@ function ActionForm({ action, ...props }: BreakViewProps & { action: PageAction 
 const stepOf = (action: PageAction) =>
   action === 'refund' || action === 'resend' ? `${action}/confirm` : action;
 
-/** The action whose form was sent and refused: its fields are shown as they were. */
+/**
+ * The action whose form was sent and refused: its fields are shown as they were. All forms of the
+ * page have a reason.
+ */
 function retriedAction({ path, form }: Visit): string {
   const [action = ''] = path.split('/breaks/')[1]?.split('/').slice(1) ?? [];
   return form.has('split') ? 'split' : action;
-}
-
-/** All forms of the page have a reason: what was typed stays in the form that was sent. */
-function ownVisit(visit: Visit, action: PageAction | 'split'): Visit {
-  return retriedAction(visit) === action ? visit : { ...visit, form: new URLSearchParams() };
 }
 
 /** Why it is done. A key leads to it by its id. */
@@ -85,13 +84,14 @@ export const reasonOf = (of: PageAction | 'split' | 'bulk'): FormFields => ({
 });
 
 /** Beside the candidates, of which the first is chosen already: one key and a confirmation. */
-export function LinkFields({ visit }: { visit: Visit }): JSX.Element {
+export function LinkFields() {
+  const visit = useVisit();
   const { t } = visit;
   return (
     <div data-key={keyOfAction.link} data-focus="link-reason">
       <Muted>{t('breaks.effect.link')}</Muted>
       <Fields
-        visit={ownVisit(visit, 'link')}
+        isSent={retriedAction(visit) === 'link'}
         fields={reasonOf('link')}
         values={{ reason: t('breaks.reasonOfLink') }}
       />
@@ -103,7 +103,8 @@ export function LinkFields({ visit }: { visit: Visit }): JSX.Element {
 }
 
 /** One line that pays several expected payments. */
-function SplitForm({ visit, facts, address }: BreakViewProps) {
+function SplitForm({ facts, address }: BreakViewProps) {
+  const visit = useVisit();
   const { t } = visit;
   const { found, lines, picked } = facts;
   const line = lines.get(found.nsu ?? 0n);
@@ -116,25 +117,25 @@ function SplitForm({ visit, facts, address }: BreakViewProps) {
       <summary>{t('breaks.split')}</summary>
       <Muted>{t('breaks.split.hint', { amount: formatAmount(line.amountCents) })}</Muted>
       <Form
-        visit={visit}
         action={`${pathTo(visit, `breaks/${found.id}/link`)}?${address.toString()}`}
         shown={found.version}
       >
         <Hidden values={{ split: '1' }} />
         {candidates.map((candidate, index) => (
-          <SplitPart visit={visit} number={index} of={candidate} />
+          <SplitPart number={index} of={candidate} />
         ))}
         {Array.from({ length: freeParts }, (_, index) => (
-          <SplitPart visit={visit} number={candidates.length + index} of={null} />
+          <SplitPart number={candidates.length + index} of={null} />
         ))}
-        <Fields visit={ownVisit(visit, 'split')} fields={reasonOf('split')} />
+        <Fields isSent={retriedAction(visit) === 'split'} fields={reasonOf('split')} />
         <button>{t('breaks.split')}</button>
       </Form>
     </details>
   );
 }
 
-function SplitPart({ visit, number, of }: { visit: Visit; number: number; of: Candidate | null }) {
+function SplitPart({ number, of }: { number: number; of: Candidate | null }) {
+  const visit = useVisit();
   const { t } = visit;
   const [id, amount] = [`id${number}`, `part${number}`];
   const fields: FormFields = {
@@ -148,7 +149,7 @@ function SplitPart({ visit, number, of }: { visit: Visit; number: number; of: Ca
         {of && ` · ${amountOf(t, of.amount)} · ${partyOf(visit, of.counterparty)}`}
       </legend>
       {of && <Hidden values={{ [id]: of.expectedPaymentId ?? '' }} />}
-      <Fields visit={visit} fields={fields} />
+      <Fields fields={fields} />
     </fieldset>
   );
 }

@@ -1,7 +1,6 @@
 // One action on all breaks of a filter: the totals of what is selected, the confirmation, and how
 // far it has come. Each step decides some breaks; with a script, the steps follow each other.
 import { Controller } from '@nestjs/common';
-import type { JSX } from 'preact';
 import { AppError } from '../../platform/errors.js';
 import { BreakReading } from '../../reconciliation/breaks/break-reading.service.js';
 import {
@@ -20,7 +19,7 @@ import { ListTable } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { accountOf, callerOf, pathId, pathTo, typed } from '../visit.js';
+import { accountOf, callerOf, pathId, pathTo, typed, useVisit } from '../visit.js';
 import { reasonOf } from './action-forms-view.js';
 import { readReasonText } from './action-forms.js';
 import { readBreakList } from './break-list.js';
@@ -101,7 +100,7 @@ export class BatchPages {
     const refusals = rows.map((row) => ({
       ...{ row, code: refused.find(({ breakId }) => breakId === row.id)?.code ?? '' },
     }));
-    const part = <BatchPart {...{ visit, progress, refusals, problem }} />;
+    const part = <BatchPart {...{ progress, refusals, problem }} />;
     const action = batch.action as BatchAction;
     const title = t('breaks.batch', { action: t(`breaks.action.${action}`) });
     return new Shown(title, part, { part, ...(problem === null ? {} : { status: 400 }) });
@@ -109,21 +108,21 @@ export class BatchPages {
 }
 
 interface Props {
-  visit: Visit;
   progress: BatchProgress;
   refusals: readonly Refusal[];
   problem: string | null;
 }
 
-function BatchPart(props: Props): JSX.Element {
-  const { visit, progress, problem } = props;
+function BatchPart(props: Props) {
+  const visit = useVisit();
+  const { progress, problem } = props;
   const { t } = visit;
   const { address } = readBreakList(visit.query);
   const { batch, breaks, cents, byKind } = progress;
   return (
     <div id="batch">
       <p>
-        <BackToBreaks visit={visit} address={address} />
+        <BackToBreaks address={address} />
       </p>
       {problem !== null && <Message kind="bad">{problem}</Message>}
       <Card title={t('breaks.total', { count: formatCount(breaks), amount: formatAmount(cents) })}>
@@ -131,7 +130,7 @@ function BatchPart(props: Props): JSX.Element {
           <p>{t('breaks.batch.most', { count: formatCount(maxBatch) })}</p>
         )}
         <ListTable
-          {...{ visit, name: 'breaks.byKind', rows: byKind, empty: t('breaks.bulk.nothing') }}
+          {...{ name: 'breaks.byKind', rows: byKind, empty: t('breaks.bulk.nothing') }}
           columns={[
             { label: 'breaks.kind', is: 'wide', cell: ({ kind }) => kindOf(t, kind) },
             {
@@ -151,13 +150,14 @@ function BatchPart(props: Props): JSX.Element {
 const actionAddress = (visit: Visit, { batch }: BatchProgress) =>
   `${pathTo(visit, `breaks/batches/${batch.id}/${batch.action}`)}?${readBreakList(visit.query).address.toString()}`;
 
-function Confirm({ visit, progress }: Props) {
+function Confirm({ progress }: Props) {
+  const visit = useVisit();
   const { t } = visit;
   const action = progress.batch.action as BatchAction;
   return (
     <Card title={t('app.confirm')}>
       <FieldForm
-        {...{ visit, fields: reasonOf('bulk'), shown: progress.batch.id }}
+        {...{ fields: reasonOf('bulk'), shown: progress.batch.id }}
         action={actionAddress(visit, progress)}
         intro={`breaks.effect.${action}`}
         button={`breaks.action.${action}`}
@@ -166,7 +166,8 @@ function Confirm({ visit, progress }: Props) {
   );
 }
 
-function Progress({ visit, progress, refusals }: Props) {
+function Progress({ progress, refusals }: Props) {
+  const visit = useVisit();
   const { t } = visit;
   const { done, refused, left } = progress;
   const { address } = readBreakList(visit.query);
@@ -180,7 +181,6 @@ function Progress({ visit, progress, refusals }: Props) {
       <Message kind={refused > 0 ? 'warn' : 'good'}>{t('breaks.batch.progress', counts)}</Message>
       {left > 0 && (
         <ContinuedForm
-          visit={visit}
           action={actionAddress(visit, progress)}
           part="batch"
           button="breaks.batch.continue"
@@ -189,7 +189,7 @@ function Progress({ visit, progress, refusals }: Props) {
       {refusals.length > 0 && (
         <Card title={t('breaks.batch.refused')}>
           <ListTable
-            {...{ visit, name: 'breaks.batch.refused', rows: refusals }}
+            {...{ name: 'breaks.batch.refused', rows: refusals }}
             columns={[
               ...breakColumns(visit, address, ({ row }: Refusal) => row),
               {

@@ -67,7 +67,7 @@ export class BreakConfirmation {
     const moves = action !== 'link';
     const body = (
       <ConfirmMoney
-        {...{ visit, money, warning }}
+        {...{ money, warning }}
         button={{ one: money.payees.length > 0 ? button : `breaks.action.${action}` }}
         {...(moves ? { balance: await this.money.findBalance(accountOf(visit).id) } : {})}
         action={`${page}/${action}?${query}`}

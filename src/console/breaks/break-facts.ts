@@ -4,7 +4,6 @@ import type { BreakDetail } from '../../reconciliation/breaks/break-reading.serv
 import type { LineSide, PaymentSide } from '../../reconciliation/breaks/break-sides.service.js';
 import type { EarlierMovements } from '../../reconciliation/breaks/counterparty-history.service.js';
 import type { NameOfActor } from '../actor-names.service.js';
-import type { Visit } from '../requests.js';
 
 type Listed = Awaited<ReturnType<BreakComments['list']>>['data'];
 
@@ -32,7 +31,6 @@ export interface BreakFacts {
 }
 
 export interface BreakViewProps {
-  visit: Visit;
   facts: BreakFacts;
   /** The filters of the list from which the break was opened, and its place beside that list. */
   address: URLSearchParams;

@@ -97,8 +97,8 @@ export class BreakPage {
     const mayRefund = isAllowedTo(visit, 'request payments');
     return (
       <>
-        <DoneMessage visit={visit} address={address} />
-        <BreakView {...{ visit, facts, address, mayRefund, isInQueue }} />
+        <DoneMessage address={address} />
+        <BreakView {...{ facts, address, mayRefund, isInQueue }} />
       </>
     );
   }

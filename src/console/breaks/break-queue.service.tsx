@@ -9,7 +9,7 @@ import { Muted } from '../kit/layout.js';
 import { SplitPanel, SplitView } from '../kit/break-parts.js';
 import { Shown } from '../page.js';
 import type { Visit } from '../requests.js';
-import { callerOf } from '../visit.js';
+import { callerOf, ForVisit } from '../visit.js';
 import { readBreakList, type BreakList } from './break-list.js';
 import { BreakPage } from './break-page.service.js';
 import { QueueHead } from './queue-head.js';
@@ -61,14 +61,18 @@ export class BreakQueue {
       <SplitView
         list={
           <>
-            {!chosen && <DoneMessage visit={visit} address={list.address} />}
-            <QueueHead {...{ visit: shown, list, totals }} />
+            {!chosen && <DoneMessage address={list.address} />}
+            <ForVisit visit={shown}>
+              <QueueHead {...{ list, totals }} />
+            </ForVisit>
             <QueueTable
-              {...{ visit, list, rows, chosen, count: totals?.breaks ?? null }}
+              {...{ list, rows, chosen, count: totals?.breaks ?? null }}
               empty={t(emptyText(list, next))}
             />
-            <Pager visit={shown} next={next} />
-            <ListShortcuts visit={visit} />
+            <ForVisit visit={shown}>
+              <Pager next={next} />
+            </ForVisit>
+            <ListShortcuts />
           </>
         }
         panel={panel}

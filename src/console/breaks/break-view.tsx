@@ -1,12 +1,12 @@
 // The page of one break, from what happened down to what happened before.
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { Amount, Card, Empty, FactList, Timeline, type TimelineEntry } from '../kit/elements.js';
 import { printDay } from '../../brazil/printed-text.js';
 import { formatAmount, formatTime } from '../formats.js';
 import { Cards, Hint, Id, Row } from '../kit/layout.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, type TextKey, wordOf } from '../texts.js';
-import { isAllowedTo, pathTo } from '../visit.js';
+import { isAllowedTo, pathTo, useVisit } from '../visit.js';
 import { ActionForms } from './action-forms-view.js';
 import type { BreakFacts, BreakViewProps } from './break-facts.js';
 import {
@@ -25,8 +25,9 @@ import { openActions } from './open-actions.js';
 import { SideCards } from './side-cards.js';
 import { BreakShortcuts } from './shortcuts.js';
 
-export function BreakView(props: BreakViewProps): JSX.Element {
-  const { visit, facts, mayRefund, isInQueue } = props;
+export function BreakView(props: BreakViewProps) {
+  const visit = useVisit();
+  const { facts, mayRefund, isInQueue } = props;
   const canAct = isAllowedTo(visit, 'resolve breaks');
   const actions = canAct ? openActions(facts.found, mayRefund) : [];
   return (
@@ -36,19 +37,20 @@ export function BreakView(props: BreakViewProps): JSX.Element {
       <Candidates {...props} canLink={actions.includes('link')} />
       {actions.length > 0 && <ActionForms {...props} actions={actions} />}
       <Cards>
-        <BreakFactsCard visit={visit} facts={facts} />
-        <Evidence visit={visit} facts={facts} />
-        <SideCards visit={visit} facts={facts} />
+        <BreakFactsCard facts={facts} />
+        <Evidence facts={facts} />
+        <SideCards facts={facts} />
       </Cards>
-      <EarlierMovementsCard visit={visit} facts={facts} />
+      <EarlierMovementsCard facts={facts} />
       <Comments {...props} canAct={canAct} />
-      <History visit={visit} facts={facts} />
-      {isInQueue || <BreakShortcuts visit={visit} actions={canAct ? actions : []} />}
+      <History facts={facts} />
+      {isInQueue || <BreakShortcuts actions={canAct ? actions : []} />}
     </>
   );
 }
 
-function Ways({ visit, facts: { found, nextId }, address, isInQueue }: BreakViewProps) {
+function Ways({ facts: { found, nextId }, address, isInQueue }: BreakViewProps) {
+  const visit = useVisit();
   const { t } = visit;
   const addressOf = (id: string) => {
     if (!isInQueue) return `${pathTo(visit, `breaks/${id}`)}?${address.toString()}`;
@@ -58,7 +60,7 @@ function Ways({ visit, facts: { found, nextId }, address, isInQueue }: BreakView
   };
   return (
     <Row is="ways">
-      <BackToBreaks visit={visit} address={address} />
+      <BackToBreaks address={address} />
       {isInQueue && <a href={pathTo(visit, `breaks/${found.id}`)}>{t('breaks.ownPage')}</a>}
       {nextId !== null && (
         <a href={addressOf(nextId)} data-key="n">
@@ -70,11 +72,11 @@ function Ways({ visit, facts: { found, nextId }, address, isInQueue }: BreakView
 }
 
 interface Props {
-  visit: Visit;
   facts: BreakFacts;
 }
 
-function Story({ visit, facts: { found }, isInQueue }: BreakViewProps) {
+function Story({ facts: { found }, isInQueue }: BreakViewProps) {
+  const visit = useVisit();
   const { t } = visit;
   const why = findTextKey(`break.why.${found.kind}`);
   const todo = findTextKey(`break.todo.${found.kind}`);
@@ -83,8 +85,7 @@ function Story({ visit, facts: { found }, isInQueue }: BreakViewProps) {
   return (
     <Card title={<bdi>{title}</bdi>}>
       <p>
-        <BreakStateBadge visit={visit} state={found.state} />{' '}
-        <SeverityBadge visit={visit} of={found.severity} />
+        <BreakStateBadge state={found.state} /> <SeverityBadge of={found.severity} />
       </p>
       {why && <p>{t(why, { amount: amountOf(t, found.amount) })}</p>}
       {todo && found.state === 'open' && (
@@ -96,7 +97,8 @@ function Story({ visit, facts: { found }, isInQueue }: BreakViewProps) {
   );
 }
 
-function BreakFactsCard({ visit, facts: { found } }: Props) {
+function BreakFactsCard({ facts: { found } }: Props) {
+  const visit = useVisit();
   const { t, language } = visit;
   const { amount, nsu, expectedPaymentId, openedAt, resolvedAt, resolution, ageDays } = found;
   const facts: (readonly [TextKey, ComponentChildren])[] = [
@@ -116,10 +118,10 @@ function BreakFactsCard({ visit, facts: { found } }: Props) {
         {expectedPaymentId.slice(0, 8)}
       </a>,
     ]);
-  return <FactList visit={visit} title="breaks.facts" facts={facts} />;
+  return <FactList title="breaks.facts" facts={facts} />;
 }
 
-function Evidence({ visit, facts: { found } }: Props) {
+function Evidence({ facts: { found } }: Props) {
   const facts = evidenceFacts(found.evidence).filter(
     // What is written for machines, such as the message of a parser, is left out.
     ({ format, text }) => format !== 'word' || findTextKey(`evidence.word.${text}`),
@@ -127,14 +129,14 @@ function Evidence({ visit, facts: { found } }: Props) {
   if (facts.length === 0) return null;
   return (
     <FactList
-      visit={visit}
       title="breaks.evidence"
-      facts={facts.map((fact) => [`evidence.${fact.name}`, <EvidenceValue {...{ visit, fact }} />])}
+      facts={facts.map((fact) => [`evidence.${fact.name}`, <EvidenceValue fact={fact} />])}
     />
   );
 }
 
-function EvidenceValue({ visit, fact: { format, text } }: { visit: Visit; fact: EvidenceFact }) {
+function EvidenceValue({ fact: { format, text } }: { fact: EvidenceFact }) {
+  const visit = useVisit();
   const { t, language } = visit;
   switch (format) {
     case 'reais':
@@ -173,7 +175,8 @@ function writeDay(text: string): string {
 
 const shownSteps = 50;
 
-function History({ visit, facts: { found, nameOf } }: Props) {
+function History({ facts: { found, nameOf } }: Props) {
+  const visit = useVisit();
   const { t } = visit;
   const steps = found.history.slice(-shownSteps);
   const entries = steps.map(({ action, actor, reason, detail, at }): TimelineEntry => {
@@ -195,7 +198,7 @@ function History({ visit, facts: { found, nameOf } }: Props) {
       {found.history.length > shownSteps && (
         <Empty>{t('breaks.history.older', { count: shownSteps })}</Empty>
       )}
-      <Timeline visit={visit} entries={entries} />
+      <Timeline entries={entries} />
     </Card>
   );
 }

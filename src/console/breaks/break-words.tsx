@@ -1,5 +1,4 @@
 // How the pages of breaks write what is stored: kinds, severities, states, amounts, refusals.
-import type { JSX } from 'preact';
 import { formatTaxId, parseTaxId } from '../../brazil/tax-id.js';
 import type { Cents } from '../../brazil/cents.js';
 import type { Counterparty } from '../../access/counterparties/resolution.js';
@@ -12,7 +11,7 @@ import { Clipped } from '../kit/break-parts.js';
 import type { ListColumn } from '../kit/table.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, type Translate, wordOf } from '../texts.js';
-import { pathTo } from '../visit.js';
+import { pathTo, useVisit } from '../visit.js';
 
 export function kindOf(t: Translate, kind: string): string {
   return wordOf(t, 'break', kind);
@@ -39,17 +38,13 @@ const tones: Record<Severity, Tone> = {
   critical: 'bad',
 };
 
-export function SeverityBadge({ visit: { t }, of }: { visit: Visit; of: Severity }): JSX.Element {
+export function SeverityBadge({ of }: { of: Severity }) {
+  const { t } = useVisit();
   return <Badge tone={tones[of]} text={t(`breaks.severity.${of}`)} />;
 }
 
-export function BreakStateBadge({
-  visit: { t },
-  state,
-}: {
-  visit: Visit;
-  state: 'open' | 'resolved';
-}): JSX.Element {
+export function BreakStateBadge({ state }: { state: 'open' | 'resolved' }) {
+  const { t } = useVisit();
   return <Badge tone={state === 'open' ? 'warn' : 'good'} text={t(`breaks.state.${state}`)} />;
 }
 
@@ -94,7 +89,8 @@ export function breakColumns<Row>(
 }
 
 /** Leads back to the list. */
-export function BackToBreaks({ visit, address }: { visit: Visit; address: URLSearchParams }) {
+export function BackToBreaks({ address }: { address: URLSearchParams }) {
+  const visit = useVisit();
   const list = new URLSearchParams(address);
   list.delete('break');
   return (

@@ -57,7 +57,7 @@ export class BulkBreakPages {
     const action = visit.query.get('action') ?? '';
     const known = bulkActionsFor(visit, undefined).find((one) => one === action) ?? 'note';
     const title = visit.t('breaks.bulk.result', { action: visit.t(`breaks.action.${known}`) });
-    return new Shown(title, <BulkResult visit={visit} rows={rows} />);
+    return new Shown(title, <BulkResult rows={rows} />);
   }
 
   @ConsoleAction({ path: `${path}/accept`, needs, audit: { action: 'accept breaks', subject } })
@@ -110,7 +110,7 @@ export class BulkBreakPages {
     const { t } = visit;
     const title = t('breaks.bulk.preview', { action: t(`breaks.action.${action}`) });
     const { address } = readBreakList(visit.query);
-    const props = { visit, action, previewed, shown, formKey: key, address, problem };
+    const props = { action, previewed, shown, formKey: key, address, problem };
     return new Shown(title, <BulkPreview {...props} />, { status });
   }
 

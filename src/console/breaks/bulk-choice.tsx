@@ -1,12 +1,11 @@
 // Below the list of breaks: which action, and for which of them.
-import type { JSX } from 'preact';
 import type { BulkAction } from '../../reconciliation/breaks/breaks.schema.js';
 import { formatCount } from '../formats.js';
 import { FormGroup, Hidden } from '../kit/form.js';
 import { Form } from '../kit/frame.js';
 import { Button, Row } from '../kit/layout.js';
 import type { Visit } from '../requests.js';
-import { isAllowedTo, pathTo } from '../visit.js';
+import { isAllowedTo, pathTo, useVisit } from '../visit.js';
 import type { BreakList } from './break-list.js';
 
 /** So many breaks are previewed at once: each is tried. */
@@ -22,10 +21,11 @@ export function bulkActionsFor(visit: Visit, state: string | undefined): BulkAct
   return ['accept', ...refund, 'reopen', 'note'];
 }
 
-export function BulkChoice({ visit, list }: { visit: Visit; list: BreakList }): JSX.Element {
+export function BulkChoice({ list }: { list: BreakList }) {
+  const visit = useVisit();
   const { t } = visit;
   return (
-    <FormGroup visit={visit} legend="breaks.bulk" hint="breaks.bulk.hint">
+    <FormGroup legend="breaks.bulk" hint="breaks.bulk.hint">
       <Hidden values={Object.fromEntries(list.address)} />
       <Row>
         <label>
@@ -49,18 +49,17 @@ export function BulkChoice({ visit, list }: { visit: Visit; list: BreakList }): 
 
 /** All breaks of the filter, however many, with one action that sends no money. */
 export function BatchChoice({
-  visit,
   list,
   count,
 }: {
-  visit: Visit;
   list: BreakList;
   /** Null where they are not counted. */
   count: bigint | null;
-}): JSX.Element {
+}) {
+  const visit = useVisit();
   const { t } = visit;
   return (
-    <Form visit={visit} action={`${pathTo(visit, 'breaks/batches')}?${list.address.toString()}`}>
+    <Form action={`${pathTo(visit, 'breaks/batches')}?${list.address.toString()}`}>
       <Row>
         <label>
           {t('breaks.batch.choice')}

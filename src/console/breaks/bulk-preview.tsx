@@ -1,5 +1,4 @@
 // What a bulk action would do to each break, and the form that confirms it.
-import type { JSX } from 'preact';
 import type { ActionPreview } from '../../reconciliation/breaks/break-actions.service.js';
 import type { VersionedView } from '../../reconciliation/breaks/break-reading.service.js';
 import { Badge, Card, Empty } from '../kit/elements.js';
@@ -9,8 +8,7 @@ import { Fields } from '../kit/form.js';
 import { Form, Message } from '../kit/frame.js';
 import { Muted } from '../kit/layout.js';
 import { ListTable } from '../kit/table.js';
-import type { Visit } from '../requests.js';
-import { pathTo } from '../visit.js';
+import { pathTo, useVisit } from '../visit.js';
 import { reasonOf } from './action-forms-view.js';
 import { BackToBreaks, breakColumns, refusalOfCode } from './break-words.js';
 import type { BulkActionName } from './bulk-choice.js';
@@ -21,7 +19,6 @@ export interface PreviewedBreak {
 }
 
 interface Props {
-  visit: Visit;
   action: BulkActionName;
   previewed: readonly PreviewedBreak[];
   /** The version of what is shown. */
@@ -32,13 +29,13 @@ interface Props {
   problem: string | null;
 }
 
-export function BulkPreview(props: Props): JSX.Element {
-  const { visit, previewed, address, problem } = props;
-  const { t } = visit;
+export function BulkPreview(props: Props) {
+  const { previewed, address, problem } = props;
+  const { t } = useVisit();
   return (
     <>
       <p>
-        <BackToBreaks visit={visit} address={address} />
+        <BackToBreaks address={address} />
       </p>
       {problem !== null && <Message kind="bad">{problem}</Message>}
       <Card title={t('breaks.bulk.what')}>
@@ -59,7 +56,8 @@ export function BulkPreview(props: Props): JSX.Element {
 const countOf = (previewed: Props['previewed'], outcome: ActionPreview['outcome']) =>
   previewed.filter(({ would }) => would.outcome === outcome).length;
 
-function Counts({ visit: { t }, previewed }: Props) {
+function Counts({ previewed }: Props) {
+  const { t } = useVisit();
   const cents = previewed.reduce((sum, { would }) => sum + (would.amountCents ?? 0n), 0n);
   const counts = {
     total: previewed.length,
@@ -79,31 +77,25 @@ function Counts({ visit: { t }, previewed }: Props) {
   );
 }
 
-function PreviewTable({ visit, action, previewed, address }: Props) {
+function PreviewTable({ action, previewed, address }: Props) {
+  const visit = useVisit();
   return (
     <ListTable
-      {...{ visit, name: 'breaks.bulk.what', rows: previewed, hasKeys: true }}
+      {...{ name: 'breaks.bulk.what', rows: previewed, hasKeys: true }}
       columns={[
         ...breakColumns(visit, address, ({ row }: PreviewedBreak) => row),
         {
           label: 'breaks.bulk.what',
           is: 'wide',
-          cell: ({ would }) => <Effect visit={visit} action={action} would={would} />,
+          cell: ({ would }) => <Effect action={action} would={would} />,
         },
       ]}
     />
   );
 }
 
-function Effect({
-  visit: { t },
-  action,
-  would,
-}: {
-  visit: Visit;
-  action: BulkActionName;
-  would: ActionPreview;
-}) {
+function Effect({ action, would }: { action: BulkActionName; would: ActionPreview }) {
+  const { t } = useVisit();
   if (would.outcome === 'unchanged')
     return <Badge tone="plain" text={t('breaks.bulk.unchanged')} />;
   if (would.outcome === 'refused')
@@ -121,7 +113,8 @@ function Effect({
   );
 }
 
-function Confirmation({ visit, action, previewed, shown, formKey, address }: Props) {
+function Confirmation({ action, previewed, shown, formKey, address }: Props) {
+  const visit = useVisit();
   const { t } = visit;
   const possible = countOf(previewed, 'done');
   if (possible === 0) return <Message kind="warn">{t('breaks.bulk.noneCan')}</Message>;
@@ -129,7 +122,6 @@ function Confirmation({ visit, action, previewed, shown, formKey, address }: Pro
     <Card title={t('app.confirm')}>
       <Muted>{t(`breaks.effect.${action}`)}</Muted>
       <Form
-        visit={visit}
         action={`${pathTo(visit, `breaks/bulk/${action}`)}?${address.toString()}`}
         shown={shown}
       >
@@ -140,7 +132,7 @@ function Confirmation({ visit, action, previewed, shown, formKey, address }: Pro
             <input type="hidden" name="version" value={version} />
           </>
         ))}
-        <Fields visit={visit} fields={reasonOf('bulk')} />
+        <Fields fields={reasonOf('bulk')} />
         <button>{t('breaks.bulk.confirm', { count: possible })}</button>
       </Form>
     </Card>

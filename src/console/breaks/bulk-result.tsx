@@ -1,26 +1,20 @@
 // What a bulk action did to each break, and the state that each has now.
-import type { JSX } from 'preact';
 import type { VersionedView } from '../../reconciliation/breaks/break-reading.service.js';
 import { Card } from '../kit/elements.js';
 import { Message } from '../kit/frame.js';
 import { ListTable } from '../kit/table.js';
-import type { Visit } from '../requests.js';
 import { readBreakList } from './break-list.js';
 import { BackToBreaks, breakColumns, BreakStateBadge, refusalOfCode } from './break-words.js';
 import type { ReadOutcome } from './bulk-outcomes.js';
+import { useVisit } from '../visit.js';
 
 interface ResultRow {
   row: VersionedView;
   outcome: ReadOutcome;
 }
 
-export function BulkResult({
-  visit,
-  rows,
-}: {
-  visit: Visit;
-  rows: readonly ResultRow[];
-}): JSX.Element {
+export function BulkResult({ rows }: { rows: readonly ResultRow[] }) {
+  const visit = useVisit();
   const { t } = visit;
   const { address } = readBreakList(visit.query);
   const count = (name: ReadOutcome['outcome']) =>
@@ -33,12 +27,12 @@ export function BulkResult({
   return (
     <>
       <p>
-        <BackToBreaks visit={visit} address={address} />
+        <BackToBreaks address={address} />
       </p>
       <Message kind={counts.refused > 0 ? 'warn' : 'good'}>{t('breaks.bulk.done', counts)}</Message>
       <Card title={t('breaks.bulk.outcome')}>
         <ListTable
-          {...{ visit, name: 'breaks.bulk.outcome', rows, hasKeys: true }}
+          {...{ name: 'breaks.bulk.outcome', rows, hasKeys: true }}
           columns={[
             ...breakColumns(visit, address, ({ row }: ResultRow) => row),
             {
@@ -51,7 +45,7 @@ export function BulkResult({
             },
             {
               label: 'breaks.state',
-              cell: ({ row }) => <BreakStateBadge visit={visit} state={row.state} />,
+              cell: ({ row }) => <BreakStateBadge state={row.state} />,
             },
           ]}
         />

@@ -1,5 +1,4 @@
 // What a break is compared with: its ranked candidates, or the payment that its line is matched to.
-import type { JSX } from 'preact';
 import { saoPauloDay } from '../../brazil/statement-day.js';
 import { Badge, Card, Empty } from '../kit/elements.js';
 import { formatAmount } from '../formats.js';
@@ -8,7 +7,7 @@ import { Fields } from '../kit/form.js';
 import { Form } from '../kit/frame.js';
 import { Button, Hint } from '../kit/layout.js';
 import type { Visit } from '../requests.js';
-import { pathTo } from '../visit.js';
+import { pathTo, useVisit } from '../visit.js';
 import { LinkFields } from './action-forms-view.js';
 import type { BreakFacts, BreakViewProps, Candidate } from './break-facts.js';
 import { partyOf } from './break-words.js';
@@ -18,18 +17,19 @@ import { Key } from './shortcuts.js';
 import { ComparisonTable } from './comparison.js';
 import { wordOf } from '../texts.js';
 
-export function Candidates(props: BreakViewProps & { canLink: boolean }): JSX.Element | null {
-  const { visit, facts, address, canLink } = props;
+export function Candidates(props: BreakViewProps & { canLink: boolean }) {
+  const visit = useVisit();
+  const { facts, address, canLink } = props;
   const { t } = visit;
   const { found, picked } = facts;
   // What a person has searched for stands before what was proposed.
   const candidates = [...(picked?.candidates ?? []), ...found.candidates];
   const list = (from: number, to?: number) => (
-    <CandidateList {...{ visit, facts, canLink, from }} candidates={candidates.slice(from, to)} />
+    <CandidateList {...{ facts, canLink, from }} candidates={candidates.slice(from, to)} />
   );
   return (
     <>
-      {found.candidates.length === 0 && <OwnSides visit={visit} facts={facts} />}
+      {found.candidates.length === 0 && <OwnSides facts={facts} />}
       {(canLink || candidates.length > 0) && (
         <Card title={t('breaks.candidates')} id={candidatesId}>
           {canLink && <Picker {...props} />}
@@ -37,12 +37,11 @@ export function Candidates(props: BreakViewProps & { canLink: boolean }): JSX.El
           {!canLink && list(0)}
           {canLink && candidates.length > 0 && (
             <Form
-              visit={visit}
               action={`${pathTo(visit, `breaks/${found.id}/link`)}?${address.toString()}`}
               shown={found.version}
             >
               {list(0, 1)}
-              <LinkFields visit={visit} />
+              <LinkFields />
               {list(1)}
             </Form>
           )}
@@ -55,7 +54,8 @@ export function Candidates(props: BreakViewProps & { canLink: boolean }): JSX.El
 const candidatesId = 'candidates';
 
 /** Finds what else may be linked. Names stand in no address: the form is sent as any other. */
-function Picker({ visit, facts: { found, picked }, address }: BreakViewProps) {
+function Picker({ facts: { found, picked }, address }: BreakViewProps) {
+  const visit = useVisit();
   const { t } = visit;
   const label = linkedBy(found) === 'nsu' ? 'breaks.pickLine' : 'breaks.pickPayment';
   return (
@@ -63,14 +63,8 @@ function Picker({ visit, facts: { found, picked }, address }: BreakViewProps) {
       <summary>
         {t(label)} <Key of="f" />
       </summary>
-      <Form
-        visit={visit}
-        action={`${pathTo(visit, `breaks/${found.id}/find`)}?${address.toString()}`}
-      >
-        <Fields
-          visit={visit}
-          fields={{ find: { label, hint: 'breaks.pickHint', required: true, id: 'pick' } }}
-        />
+      <Form action={`${pathTo(visit, `breaks/${found.id}/find`)}?${address.toString()}`}>
+        <Fields fields={{ find: { label, hint: 'breaks.pickHint', required: true, id: 'pick' } }} />
         <Button is="plain">{t('breaks.pick')}</Button>
       </Form>
       {picked?.candidates.length === 0 && (
@@ -81,24 +75,24 @@ function Picker({ visit, facts: { found, picked }, address }: BreakViewProps) {
 }
 
 function CandidateList({
-  visit,
   facts,
   canLink,
   candidates,
   from,
-}: Pick<BreakViewProps, 'visit' | 'facts'> & {
+}: Pick<BreakViewProps, 'facts'> & {
   canLink: boolean;
   candidates: readonly Candidate[];
   from: number;
 }) {
+  const visit = useVisit();
   return (
     <CandidateItems hasKeys={canLink}>
       {candidates.map((candidate, index) => (
         <li>
-          <CandidateHead {...{ visit, candidate, canLink }} number={from + index + 1} />
+          <CandidateHead {...{ candidate, canLink }} number={from + index + 1} />
           <details open={from + index === 0}>
             <summary>{visit.t('breaks.compared')}</summary>
-            <ComparedCandidate {...{ visit, facts, candidate }} number={from + index + 1} />
+            <ComparedCandidate {...{ facts, candidate }} number={from + index + 1} />
           </details>
         </li>
       ))}
@@ -107,16 +101,15 @@ function CandidateList({
 }
 
 function CandidateHead({
-  visit,
   candidate,
   number,
   canLink,
 }: {
-  visit: Visit;
   candidate: Candidate;
   number: number;
   canLink: boolean;
 }) {
+  const visit = useVisit();
   const { t } = visit;
   const { amount, counterparty, score, reasons } = candidate;
   const chosen = candidate.expectedPaymentId ?? String(candidate.nsu);
@@ -168,21 +161,19 @@ function addressOf(visit: Visit, { nsu, expectedPaymentId }: Candidate): string 
 }
 
 function ComparedCandidate({
-  visit,
   facts,
   candidate,
   number,
 }: {
-  visit: Visit;
   facts: BreakFacts;
   candidate: Candidate;
   number: number;
 }) {
+  const visit = useVisit();
   const compared = compareCandidate(facts, candidate);
   if (compared === null) return <Empty>{visit.t('breaks.mark.unknown')}</Empty>;
   return (
     <ComparisonTable
-      visit={visit}
       name={visit.t('breaks.candidate', { number })}
       compared={compared}
       isPaymentFirst={candidate.nsu !== null}
@@ -205,8 +196,8 @@ function compareCandidate(
 }
 
 /** Without candidates: the line of the break beside the payment that it is about. */
-function OwnSides({ visit, facts }: Pick<BreakViewProps, 'visit' | 'facts'>) {
-  const { t } = visit;
+function OwnSides({ facts }: Pick<BreakViewProps, 'facts'>) {
+  const { t } = useVisit();
   const { found, lines, payments } = facts;
   const line = found.nsu === null ? undefined : lines.get(found.nsu);
   const payment = payments.get(found.expectedPaymentId ?? '');
@@ -215,7 +206,6 @@ function OwnSides({ visit, facts }: Pick<BreakViewProps, 'visit' | 'facts'>) {
   return (
     <Card title={t('breaks.compared')}>
       <ComparisonTable
-        visit={visit}
         name={t('breaks.compared')}
         compared={compareSides(line, payment, { owed: payment.amountCents, day })}
         isPaymentFirst={false}

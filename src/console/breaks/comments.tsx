@@ -1,22 +1,21 @@
 // The comments on a break, and the form for another one.
-import type { JSX } from 'preact';
 import { maxCommentLength } from '../../reconciliation/breaks/break-comments.schema.js';
 import { Card, Empty } from '../kit/elements.js';
 import { formatTime } from '../formats.js';
 import { CommentItems } from '../kit/break-parts.js';
 import { Form } from '../kit/frame.js';
 import { Hint } from '../kit/layout.js';
-import { pathTo } from '../visit.js';
+import { pathTo, useVisit } from '../visit.js';
 import type { BreakViewProps } from './break-facts.js';
 import { keyOfAction } from './open-actions.js';
 import { Key } from './shortcuts.js';
 
 export function Comments({
-  visit,
   facts: { found, comments, hasOlder, nameOf },
   address,
   canAct,
-}: BreakViewProps & { canAct: boolean }): JSX.Element {
+}: BreakViewProps & { canAct: boolean }) {
+  const visit = useVisit();
   const { t, language } = visit;
   return (
     <Card title={t('breaks.comments')}>
@@ -38,7 +37,6 @@ export function Comments({
       )}
       {canAct && (
         <Form
-          visit={visit}
           action={`${pathTo(visit, `breaks/${found.id}/comment`)}?${address.toString()}`}
           shown={found.version}
         >

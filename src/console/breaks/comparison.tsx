@@ -1,6 +1,6 @@
 // A statement line and an expected payment side by side. A field that differs is marked by a sign
 // and a word, and not by colour alone.
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { printDay } from '../../brazil/printed-text.js';
 import type { Cents } from '../../brazil/cents.js';
 import { formatAmount } from '../formats.js';
@@ -10,26 +10,26 @@ import { Id } from '../kit/layout.js';
 import type { Visit } from '../requests.js';
 import { writeTaxId } from './break-words.js';
 import type { Comparison } from './compare-sides.js';
+import { useVisit } from '../visit.js';
 
 export function ComparisonTable({
-  visit,
   name,
   compared,
   isPaymentFirst,
 }: {
-  visit: Visit;
   /** What a reader of the screen hears. */
   name: string;
   compared: readonly Comparison[];
   /** The side of the break itself stands on the left. */
   isPaymentFirst: boolean;
-}): JSX.Element {
+}) {
+  const visit = useVisit();
   const sides = ['breaks.line', 'breaks.payment'] as const;
   const [left, right] = isPaymentFirst ? [sides[1], sides[0]] : sides;
   const { t } = visit;
   return (
     <ComparedSides
-      {...{ visit, name }}
+      name={name}
       columns={['breaks.field', left, right, 'breaks.mark']}
       rows={compared.map((one) => {
         const values = [valueOf(visit, one, 'line'), valueOf(visit, one, 'payment')] as const;

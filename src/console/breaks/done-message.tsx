@@ -1,18 +1,11 @@
 // What the person has just done about a break, shown on the page to which it led.
-import type { JSX } from 'preact';
 import { isUuid } from '../../platform/http/listing.js';
 import { Message } from '../kit/frame.js';
-import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';
-import { pathTo } from '../visit.js';
+import { pathTo, useVisit } from '../visit.js';
 
-export function DoneMessage({
-  visit,
-  address,
-}: {
-  visit: Visit;
-  address: URLSearchParams;
-}): JSX.Element | null {
+export function DoneMessage({ address }: { address: URLSearchParams }) {
+  const visit = useVisit();
   const { t, query } = visit;
   const done = findTextKey(`breaks.did.${query.get('did') ?? ''}`);
   if (!done) return null;

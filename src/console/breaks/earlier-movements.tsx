@@ -1,5 +1,4 @@
 // What happened before with the same counterparty.
-import type { JSX } from 'preact';
 import type {
   EarlierBreak,
   EarlierLine,
@@ -9,18 +8,13 @@ import { formatTime } from '../formats.js';
 import { Hint } from '../kit/layout.js';
 import { ListTable } from '../kit/table.js';
 import type { Visit } from '../requests.js';
-import { pathTo } from '../visit.js';
+import { pathTo, useVisit } from '../visit.js';
 import type { BreakFacts } from './break-facts.js';
 import { kindOf } from './break-words.js';
 import { wordOf } from '../texts.js';
 
-export function EarlierMovementsCard({
-  visit,
-  facts: { before },
-}: {
-  visit: Visit;
-  facts: BreakFacts;
-}): JSX.Element {
+export function EarlierMovementsCard({ facts: { before } }: { facts: BreakFacts }) {
+  const visit = useVisit();
   const { t } = visit;
   const isEmpty = before?.lines.length === 0 && before.missing.length === 0;
   return (
@@ -29,7 +23,7 @@ export function EarlierMovementsCard({
       {isEmpty && <Empty>{t('breaks.before.none')}</Empty>}
       {before !== null && !isEmpty && (
         <ListTable
-          {...{ visit, name: 'breaks.before' }}
+          name="breaks.before"
           rows={[
             ...before.missing.map((one) => missingRow(visit, one)),
             ...before.lines.map((one) => lineRow(visit, one)),
@@ -67,10 +61,7 @@ function lineRow(visit: Visit, of: EarlierLine) {
         {t(`breaks.outcome.${of.state}`)}
         {of.rule === 'manual' && ` ${t('breaks.manual')}`}
         {breakId !== null && (
-          <BreakLink
-            visit={visit}
-            of={{ id: breakId, kind: of.kind ?? '', resolution: of.resolution }}
-          />
+          <BreakLink of={{ id: breakId, kind: of.kind ?? '', resolution: of.resolution }} />
         )}
       </>
     ),
@@ -81,17 +72,16 @@ function missingRow(visit: Visit, of: EarlierBreak) {
   return {
     ...{ at: of.openedAt, cents: of.amountCents },
     what: <>{visit.t('breaks.payment')}</>,
-    became: <BreakLink visit={visit} of={of} />,
+    became: <BreakLink of={of} />,
   };
 }
 
 function BreakLink({
-  visit,
   of: { id, kind, resolution },
 }: {
-  visit: Visit;
   of: { id: string; kind: string; resolution: string | null };
 }) {
+  const visit = useVisit();
   const { t } = visit;
   const state =
     resolution === null

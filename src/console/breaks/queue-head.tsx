@@ -1,6 +1,5 @@
 // Above the list of breaks: what the filter selects in reais, by kind and by age, the order, and
 // the filters. Each part of a sum is a filter itself.
-import type { JSX } from 'preact';
 import type { BreakTotals } from '../../reconciliation/breaks/open-break-counts.js';
 import { severities } from '../../reconciliation/breaks/severity.js';
 import { breakSorts } from '../../reconciliation/breaks/breaks.schema.js';
@@ -9,24 +8,24 @@ import { formatAmount, formatCount } from '../formats.js';
 import { ListBar, SumLinks } from '../kit/break-parts.js';
 import { type FilterField, Filters } from '../kit/elements.js';
 import type { Visit } from '../requests.js';
-import { pathTo } from '../visit.js';
+import { pathTo, useVisit } from '../visit.js';
 import type { BreakList } from './break-list.js';
 import { kindOf } from './break-words.js';
 
 interface Props {
-  visit: Visit;
   list: BreakList;
   /** Null where the filter does not select open breaks. */
   totals: BreakTotals | null;
 }
 
-export function QueueHead({ visit, list, totals }: Props): JSX.Element {
+export function QueueHead({ list, totals }: Props) {
+  const visit = useVisit();
   const { t } = visit;
   const fields = filterFields(visit);
   const chosen = fields.filter(({ name }) => list.address.get(name) && name !== 'state');
   return (
     <>
-      {totals && <Sums {...{ visit, list, totals }} />}
+      {totals && <Sums {...{ list, totals }} />}
       <ListBar>
         {totals && (
           <p>
@@ -38,10 +37,10 @@ export function QueueHead({ visit, list, totals }: Props): JSX.Element {
             </strong>
           </p>
         )}
-        <Sorts {...{ visit, list }} />
+        <Sorts list={list} />
         <details open={list.wrong.length > 0}>
           <summary>{t('breaks.filters', { count: chosen.length })}</summary>
-          <Filters visit={visit} fields={fields} wrong={list.wrong} />
+          <Filters fields={fields} wrong={list.wrong} />
         </details>
       </ListBar>
     </>
@@ -57,7 +56,8 @@ function addressWith(visit: Visit, list: BreakList, changes: Record<string, stri
   return `${pathTo(visit, 'breaks')}?${address.toString()}`;
 }
 
-function Sums({ visit, list, totals }: Props & { totals: BreakTotals }) {
+function Sums({ list, totals }: Props & { totals: BreakTotals }) {
+  const visit = useVisit();
   const { t } = visit;
   const { address } = list;
   const amountOf = ({ breaks, cents }: { breaks: bigint; cents: bigint }) =>
@@ -93,7 +93,8 @@ function ageOf({ t }: Visit, { from, to }: { from: number; to: number | null }):
   return to === null ? t('breaks.ageFrom', { from }) : t('breaks.ageBetween', { from, to });
 }
 
-function Sorts({ visit, list }: Pick<Props, 'visit' | 'list'>) {
+function Sorts({ list }: Pick<Props, 'list'>) {
+  const visit = useVisit();
   const { t } = visit;
   const { sort = 'opened', order = 'desc' } = list.filters;
   return (

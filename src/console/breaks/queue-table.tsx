@@ -1,19 +1,16 @@
 // The rows of the work queue, and below them one action on many.
-import type { JSX } from 'preact';
 import type { VersionedView } from '../../reconciliation/breaks/break-reading.service.js';
 import { PanelLink } from '../kit/break-parts.js';
 import { AskingForm } from '../kit/form.js';
 import { Hint } from '../kit/layout.js';
 import { ListTable } from '../kit/table.js';
-import type { Visit } from '../requests.js';
 import { wordOf } from '../texts.js';
-import { isAllowedTo, pathTo } from '../visit.js';
+import { isAllowedTo, pathTo, useVisit } from '../visit.js';
 import { addressOfChosen, type BreakList } from './break-list.js';
 import { amountOf, breakColumns, BreakStateBadge, kindOf, SeverityBadge } from './break-words.js';
 import { BatchChoice, BulkChoice } from './bulk-choice.js';
 
 interface Props {
-  visit: Visit;
   list: BreakList;
   rows: readonly VersionedView[];
   chosen: string | null;
@@ -22,7 +19,8 @@ interface Props {
   empty: string;
 }
 
-export function QueueTable({ visit, list, rows, chosen, count, empty }: Props): JSX.Element {
+export function QueueTable({ list, rows, chosen, count, empty }: Props) {
+  const visit = useVisit();
   const { t } = visit;
   const canAct = isAllowedTo(visit, 'resolve breaks');
   const hrefOf = (id: string) =>
@@ -30,7 +28,7 @@ export function QueueTable({ visit, list, rows, chosen, count, empty }: Props): 
   const [, ...others] = breakColumns(visit, list.address, (row: VersionedView) => row);
   const table = (
     <ListTable
-      {...{ visit, name: 'breaks.list', rows, empty, hasKeys: true }}
+      {...{ name: 'breaks.list', rows, empty, hasKeys: true }}
       columns={[
         canAct && {
           label: 'breaks.select',
@@ -64,13 +62,13 @@ export function QueueTable({ visit, list, rows, chosen, count, empty }: Props): 
         },
         {
           label: 'breaks.severity',
-          cell: ({ severity }) => <SeverityBadge visit={visit} of={severity} />,
+          cell: ({ severity }) => <SeverityBadge of={severity} />,
         },
         list.filters.state !== 'open' && {
           label: 'breaks.state',
           cell: ({ state, resolution }) => (
             <>
-              <BreakStateBadge visit={visit} state={state} />
+              <BreakStateBadge state={state} />
               {resolution !== null && <Hint> {wordOf(t, 'breaks.resolution', resolution)}</Hint>}
             </>
           ),
@@ -83,9 +81,9 @@ export function QueueTable({ visit, list, rows, chosen, count, empty }: Props): 
     <>
       <AskingForm action={pathTo(visit, 'breaks/bulk')}>
         {table}
-        <BulkChoice visit={visit} list={list} />
+        <BulkChoice list={list} />
       </AskingForm>
-      <BatchChoice {...{ visit, list, count }} />
+      <BatchChoice {...{ list, count }} />
     </>
   );
 }

@@ -1,12 +1,11 @@
 // The keys of the pages of breaks. What each key does is declared where it is used.
-import type { JSX } from 'preact';
 import { KeysCard } from '../kit/break-parts.js';
-import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import { keyOfAction, type PageAction } from './open-actions.js';
+import { useVisit } from '../visit.js';
 
 /** A letter is written as keyboards show it. */
-export function Key({ of }: { of: string }): JSX.Element {
+export function Key({ of }: { of: string }) {
   return <kbd>{of.length === 1 ? of.toUpperCase() : of}</kbd>;
 }
 
@@ -18,7 +17,7 @@ const onEachPage: readonly Shortcut[] = [
 ];
 
 /** Of the list, and of the break that is chosen in it. */
-export function ListShortcuts({ visit }: { visit: Visit }): JSX.Element {
+export function ListShortcuts() {
   const own: Shortcut[] = [
     ['J / K', 'breaks.keys.move'],
     ['Enter', 'breaks.keys.open'],
@@ -29,19 +28,13 @@ export function ListShortcuts({ visit }: { visit: Visit }): JSX.Element {
     ['n', 'breaks.keys.next'],
     ...onEachPage,
   ];
-  return <Shortcuts visit={visit} shortcuts={own} />;
+  return <Shortcuts shortcuts={own} />;
 }
 
 const ofActions = (actions: readonly (PageAction | 'comment')[]) =>
   actions.map((one): Shortcut => [keyOfAction[one], `breaks.action.${one}`]);
 
-export function BreakShortcuts({
-  visit,
-  actions,
-}: {
-  visit: Visit;
-  actions: readonly PageAction[];
-}): JSX.Element {
+export function BreakShortcuts({ actions }: { actions: readonly PageAction[] }) {
   const own: Shortcut[] = [
     ...(actions.includes('link')
       ? ([
@@ -54,10 +47,11 @@ export function BreakShortcuts({
     ['n', 'breaks.keys.next'],
     ...onEachPage,
   ];
-  return <Shortcuts visit={visit} shortcuts={own} />;
+  return <Shortcuts shortcuts={own} />;
 }
 
-function Shortcuts({ visit: { t }, shortcuts }: { visit: Visit; shortcuts: readonly Shortcut[] }) {
+function Shortcuts({ shortcuts }: { shortcuts: readonly Shortcut[] }) {
+  const { t } = useVisit();
   return (
     <KeysCard
       title={t('breaks.keys')}

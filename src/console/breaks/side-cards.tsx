@@ -1,5 +1,5 @@
 // What is stored of the line and of the expected payment of a break.
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { printDay } from '../../brazil/printed-text.js';
 import type { Counterparty } from '../../access/counterparties/resolution.js';
 import type { LineSide, PaymentSide } from '../../reconciliation/breaks/break-sides.service.js';
@@ -10,19 +10,19 @@ import type { Visit } from '../requests.js';
 import { type TextKey, wordOf } from '../texts.js';
 import type { BreakFacts } from './break-facts.js';
 import { writeTaxId } from './break-words.js';
+import { useVisit } from '../visit.js';
 
 type Fact = readonly [TextKey, ComponentChildren];
 
-export function SideCards({ visit, facts }: { visit: Visit; facts: BreakFacts }): JSX.Element {
+export function SideCards({ facts }: { facts: BreakFacts }) {
+  const visit = useVisit();
   const { found, lines, payments } = facts;
   const line = found.nsu === null ? undefined : lines.get(found.nsu);
   const payment = payments.get(found.expectedPaymentId ?? '');
   return (
     <>
-      {line && <FactList visit={visit} title="breaks.line" facts={factsOfLine(visit, line)} />}
-      {payment && (
-        <FactList visit={visit} title="breaks.payment" facts={factsOfPayment(visit, payment)} />
-      )}
+      {line && <FactList title="breaks.line" facts={factsOfLine(visit, line)} />}
+      {payment && <FactList title="breaks.payment" facts={factsOfPayment(visit, payment)} />}
     </>
   );
 }

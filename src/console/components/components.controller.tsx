@@ -21,9 +21,8 @@ import { Button, ButtonLink, Cards, Hint, Id, Muted, Row } from '../kit/layout.j
 import { ListHead } from '../kit/list-head.js';
 import { ListCard } from '../kit/list-page.js';
 import { ListTable } from '../kit/table.js';
-import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import { ConsolePage } from '../serving/console-page.decorator.js';
 import { Shown, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
 
 const here = '/console/components';
 const tones: readonly Tone[] = ['good', 'bad', 'warn', 'plain'];
@@ -67,19 +66,19 @@ export class ComponentsPage {
   constructor(private readonly sandbox: SandboxControl) {}
 
   @ConsolePage({ path: here, needs: 'session' })
-  show(@Visiting() visit: Visit): PageAnswer {
+  show(): PageAnswer {
     if (!this.sandbox.isOffered) throw new AppError('not_found');
     return new Shown(
       'Components',
       <>
         <Notices />
         <Cards>
-          <Facts visit={visit} />
-          <Controls visit={visit} />
+          <Facts />
+          <Controls />
         </Cards>
-        <List visit={visit} />
+        <List />
         <FormCard
-          {...{ visit, fields, values, problem, action: here }}
+          {...{ fields, values, problem, action: here }}
           title="app.confirm"
           intro="error.400"
           button="app.save"
@@ -103,12 +102,11 @@ function Notices() {
   );
 }
 
-function Facts({ visit }: { visit: Visit }) {
+function Facts() {
   const at = new Date('2026-11-29T12:00:00Z');
   return (
     <>
       <FactList
-        visit={visit}
         title="breaks.facts"
         facts={[
           ['breaks.amount', <Amount cents={123_456n} />],
@@ -118,7 +116,6 @@ function Facts({ visit }: { visit: Visit }) {
       />
       <Card title="Timeline">
         <Timeline
-          visit={visit}
           entries={tones.map((tone) => ({ at, tone, title: tone, detail: <Hint>Hint</Hint> }))}
         />
       </Card>
@@ -126,7 +123,7 @@ function Facts({ visit }: { visit: Visit }) {
   );
 }
 
-function Controls({ visit }: { visit: Visit }) {
+function Controls() {
   return (
     <>
       <Card title="Buttons">
@@ -143,26 +140,26 @@ function Controls({ visit }: { visit: Visit }) {
           </Button>
           <ButtonLink href={here}>Link</ButtonLink>
         </Row>
-        <Step {...{ visit, action: here, button: 'app.confirm', hint: 'app.reason' }} asksReason />
+        <Step {...{ action: here, button: 'app.confirm', hint: 'app.reason' }} asksReason />
       </Card>
       <Card title="Code">
         <Code text={'{\n  "amount": 10.50\n}'} />
         <Empty>Empty</Empty>
-        <Fields {...{ visit, fields: { search: { label: 'app.filter' } } }} />
+        <Fields fields={{ search: { label: 'app.filter' } }} />
       </Card>
     </>
   );
 }
 
-function List({ visit }: { visit: Visit }) {
+function List() {
   return (
     <ListCard>
       <ListHead
-        {...{ visit, filters: [], isOrdered: false, views: [] }}
+        {...{ filters: [], isOrdered: false, views: [] }}
         total={{ count: 1_234, isComplete: true, creditCents: 1_234_567n, debitCents: 200_000n }}
       />
       <ListTable
-        {...{ visit, rows, name: 'breaks.list' }}
+        {...{ rows, name: 'breaks.list' }}
         columns={[
           {
             label: 'breaks.counterparty',

@@ -102,7 +102,7 @@ export class AlertChannelPages {
     if (secret === null) return new Redirect(doneAt(visit, page, 'saved'));
     return new Shown(
       visit.t('alertChannels.created'),
-      <SecretOnce visit={visit} secret={secret} back={pathTo(visit, page)} />,
+      <SecretOnce secret={secret} back={pathTo(visit, page)} />,
     );
   }
 
@@ -137,7 +137,7 @@ export class AlertChannelPages {
     const { problem, result = null } = await attempt(() =>
       this.channels.sendTest(accountOf(visit).id, pathId(visit)),
     );
-    return this.detail(visit, problem, <TestResultMessage visit={visit} result={result} />);
+    return this.detail(visit, problem, <TestResultMessage result={result} />);
   }
 
   @ConsoleAction({
@@ -170,11 +170,11 @@ export class AlertChannelPages {
     const rows = await this.channels.listPage(accountOf(visit).id, all);
     const body = (
       <>
-        <ConnectionDone visit={visit} />
+        <ConnectionDone />
         <Muted>{t('alertChannels.intro')}</Muted>
         <ListCard>
           <ListTable
-            {...{ visit, rows, name: 'alertChannels.title', empty: t('alertChannels.empty') }}
+            {...{ rows, name: 'alertChannels.title', empty: t('alertChannels.empty') }}
             columns={[
               {
                 label: 'alertChannels.name',
@@ -220,10 +220,9 @@ export class AlertChannelPages {
     const path = pathTo(visit, `alert-channels/${id}`);
     const body = (
       <>
-        <ConnectionDone visit={visit} />
+        <ConnectionDone />
         {message}
         <FactList
-          visit={visit}
           title="alertChannels.facts"
           facts={[
             ['alertChannels.kind', t(`alertChannels.kind.${kind}`)],
@@ -236,7 +235,7 @@ export class AlertChannelPages {
         {isAllowedTo(visit, manage) && (
           <>
             <FormCard
-              {...{ visit, problem, fields: fieldsOf(visit, kind, false) }}
+              {...{ problem, fields: fieldsOf(visit, kind, false) }}
               values={{ name, language }}
               title="alertChannels.change"
               intro={`alertChannels.explain.${kind}`}
@@ -249,11 +248,11 @@ export class AlertChannelPages {
             />
             <Card title={t('connections.actions')}>
               <Step
-                {...{ visit, action: `${path}/test`, button: 'alertChannels.test' }}
+                {...{ action: `${path}/test`, button: 'alertChannels.test' }}
                 hint="alertChannels.test.hint"
               />
               <Step
-                {...{ visit, action: `${path}/remove`, button: 'alertChannels.remove' }}
+                {...{ action: `${path}/remove`, button: 'alertChannels.remove' }}
                 hint="alertChannels.remove.hint"
                 asksReason
               />
@@ -275,7 +274,7 @@ export class AlertChannelPages {
     return (
       <Card title={t('alertChannels.messages')}>
         <ListTable
-          {...{ visit, rows, name: 'alertChannels.messages' }}
+          {...{ rows, name: 'alertChannels.messages' }}
           empty={t('alertChannels.messages.empty')}
           columns={[
             {
@@ -296,22 +295,19 @@ export class AlertChannelPages {
             },
             {
               label: 'deliveries.state',
-              cell: ({ state }) => <DeliveryBadge {...{ visit, state }} />,
+              cell: ({ state }) => <DeliveryBadge state={state} />,
             },
             outcomeColumn(visit),
             isAllowedTo(visit, 'send again') && {
               label: 'connections.actions',
               cell: ({ id, state }) =>
                 state !== 'pending' && (
-                  <Step
-                    {...{ visit, action: `${path}/messages/${id}/replay` }}
-                    button="deliveries.replay"
-                  />
+                  <Step action={`${path}/messages/${id}/replay`} button="deliveries.replay" />
                 ),
             },
           ]}
         />
-        <Pager visit={visit} next={next} />
+        <Pager next={next} />
       </Card>
     );
   }

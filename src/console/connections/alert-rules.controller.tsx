@@ -16,7 +16,7 @@ import { ListTable } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';
-import { accountOf, isAllowedTo, pathId, pathTo, requireReason } from '../visit.js';
+import { accountOf, isAllowedTo, pathId, pathTo, requireReason, useVisit } from '../visit.js';
 import {
   alertRuleFields,
   conditionFields,
@@ -52,11 +52,11 @@ export class AlertRulePages {
     const names = new Map(await this.channelsOf(visit));
     const body = (
       <>
-        <ConnectionDone visit={visit} />
+        <ConnectionDone />
         <Muted>{t('alertRules.intro')}</Muted>
         <ListCard>
           <ListTable
-            {...{ visit, rows, name: 'alertRules.title', empty: t('alertRules.empty') }}
+            {...{ rows, name: 'alertRules.title', empty: t('alertRules.empty') }}
             columns={[
               {
                 label: 'alertRules.name',
@@ -72,7 +72,7 @@ export class AlertRulePages {
               },
               {
                 label: 'alerts.severity',
-                cell: ({ severity }) => <AlertSeverityBadge {...{ visit, severity }} />,
+                cell: ({ severity }) => <AlertSeverityBadge severity={severity} />,
               },
               {
                 label: 'alertRules.channels',
@@ -83,12 +83,12 @@ export class AlertRulePages {
               },
               {
                 label: 'alertRules.state',
-                cell: ({ isEnabled }) => <EnabledBadge {...{ visit, isEnabled }} />,
+                cell: ({ isEnabled }) => <EnabledBadge isEnabled={isEnabled} />,
               },
             ]}
           />
         </ListCard>
-        {isAllowedTo(visit, manage) && <Choice visit={visit} />}
+        {isAllowedTo(visit, manage) && <Choice />}
       </>
     );
     return new Shown(t('alertRules.title'), body);
@@ -155,10 +155,9 @@ export class AlertRulePages {
     const rule = await this.rules.get(accountOf(visit).id, pathId(visit));
     const body = (
       <>
-        <ConnectionDone visit={visit} />
+        <ConnectionDone />
         <p>
-          <EnabledBadge visit={visit} isEnabled={rule.isEnabled} />{' '}
-          {describeCondition(visit, rule.condition)}
+          <EnabledBadge isEnabled={rule.isEnabled} /> {describeCondition(visit, rule.condition)}
         </p>
         <p>
           <a href={`${pathTo(visit, 'alerts')}?ruleId=${rule.id}`}>{t('alertRules.alerts')}</a>
@@ -171,7 +170,7 @@ export class AlertRulePages {
                 {t('alertRules.evaluatedAt')}: {formatTime(rule.evaluatedAt, language)}
               </Hint>
               <Step
-                {...{ visit, action: pathTo(visit, `alert-rules/${rule.id}/remove`) }}
+                action={pathTo(visit, `alert-rules/${rule.id}/remove`)}
                 button="alertRules.remove"
                 hint="alertRules.remove.hint"
                 asksReason
@@ -200,7 +199,7 @@ export class AlertRulePages {
     const { name, severity, groupSeconds, remindAfterHours, notifiesCleared, isEnabled } = values;
     return (
       <FormCard
-        {...{ visit, fields, problem, hidden: { kind } }}
+        {...{ fields, problem, hidden: { kind } }}
         values={{
           ...{ name, severity, groupSeconds, remindAfterHours, notifiesCleared, isEnabled },
           ...conditionValues(condition),
@@ -249,13 +248,15 @@ function describeCondition(visit: Visit, text: string): string {
   return [t(`alertRules.kind.${condition.kind}`), ...named, ...parameters].join(' · ');
 }
 
-function EnabledBadge({ visit: { t }, isEnabled }: { visit: Visit; isEnabled: boolean }) {
+function EnabledBadge({ isEnabled }: { isEnabled: boolean }) {
+  const { t } = useVisit();
   const text = t(isEnabled ? 'alertRules.enabled' : 'alertRules.disabled');
   return <Badge tone={isEnabled ? 'good' : 'plain'} text={text} />;
 }
 
 /** What a new rule looks for. */
-function Choice({ visit }: { visit: Visit }): JSX.Element {
+function Choice() {
+  const visit = useVisit();
   const { t } = visit;
   return (
     <Card title={t('alertRules.new')}>

@@ -21,7 +21,15 @@ import type { ListColumn } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';
-import { accountOf, callerOf, isAllowedTo, pathId, pathTo, requireReason } from '../visit.js';
+import {
+  accountOf,
+  callerOf,
+  isAllowedTo,
+  pathId,
+  pathTo,
+  requireReason,
+  useVisit,
+} from '../visit.js';
 import { AlertSeverityBadge, ConnectionDone, doneAt, plainText } from './connection-elements.js';
 
 const alerts = '/console/accounts/:account/alerts';
@@ -51,7 +59,7 @@ export class AlertPages {
       empty: rules.length === 0 ? 'alerts.empty.noRules' : 'alerts.empty',
       before: (
         <>
-          <ConnectionDone visit={visit} />
+          <ConnectionDone />
           <Muted>{visit.t('alerts.intro')}</Muted>
         </>
       ),
@@ -117,21 +125,21 @@ export class AlertPages {
     const nameOf = await this.names.find(visit, actors);
     const body = (
       <>
-        <ConnectionDone visit={visit} />
-        <FormProblem {...{ visit, problem }} />
+        <ConnectionDone />
+        <FormProblem problem={problem} />
         <p>
           <strong>{describeSubject(visit, alert.detail)}</strong>{' '}
           <a href={pageAbout(visit, alert)}>{t('alerts.open')}</a>
         </p>
         <Cards>
-          <AlertFacts {...{ visit, alert }} />
+          <AlertFacts alert={alert} />
           <Card title={t('alerts.history')}>
-            <History {...{ visit, alert, nameOf }} />
+            <History {...{ alert, nameOf }} />
           </Card>
         </Cards>
         {alert.state === 'firing' && isAllowedTo(visit, acknowledge) && (
           <FormCard
-            {...{ visit, fields: {} }}
+            fields={{}}
             title="alerts.acknowledge"
             intro="alerts.acknowledge.hint"
             action={pathTo(visit, `alerts/${alert.id}/acknowledge`)}
@@ -155,7 +163,8 @@ const stateTones: Record<AlertState, Tone> = {
   cleared: 'good',
 };
 
-function StateBadge({ visit: { t }, state }: { visit: Visit; state: AlertState }) {
+function StateBadge({ state }: { state: AlertState }) {
+  const { t } = useVisit();
   return <Badge tone={stateTones[state]} text={t(`alerts.state.${state}`)} />;
 }
 
@@ -187,12 +196,11 @@ function pageAbout(visit: Visit, { detail }: Pick<AlertView, 'detail'>): string 
 
 /** A rule that was removed has no page, and still has its alerts. */
 function RuleLink({
-  visit,
   alert: { ruleId, ruleName },
 }: {
-  visit: Visit;
   alert: Pick<AlertView, 'ruleId' | 'ruleName'>;
-}): JSX.Element {
+}) {
+  const visit = useVisit();
   return <a href={`${pathTo(visit, 'alerts')}?ruleId=${ruleId}`}>{plainText(ruleName)}</a>;
 }
 
@@ -207,7 +215,7 @@ function columnsOf(visit: Visit): ListColumn<AlertView>[] {
     },
     {
       label: 'alerts.severity',
-      cell: ({ severity }) => <AlertSeverityBadge {...{ visit, severity }} />,
+      cell: ({ severity }) => <AlertSeverityBadge severity={severity} />,
     },
     {
       label: 'alerts.subject',
@@ -219,8 +227,8 @@ function columnsOf(visit: Visit): ListColumn<AlertView>[] {
       is: 'number',
       cell: ({ amount }) => (amount === null ? null : <Amount cents={amount} />),
     },
-    { label: 'alerts.rule', is: 'wide', cell: (alert) => <RuleLink {...{ visit, alert }} /> },
-    { label: 'alerts.state', cell: ({ state }) => <StateBadge {...{ visit, state }} /> },
+    { label: 'alerts.rule', is: 'wide', cell: (alert) => <RuleLink alert={alert} /> },
+    { label: 'alerts.state', cell: ({ state }) => <StateBadge state={state} /> },
   ];
 }
 
@@ -231,7 +239,7 @@ function acknowledgingAll(visit: Visit, rows: readonly AlertView[]): JSX.Element
   if (!firing || !isAllowedTo(visit, acknowledge)) return null;
   return (
     <FormCard
-      {...{ visit, fields: {} }}
+      fields={{}}
       title="alerts.acknowledgeAll"
       intro="alerts.acknowledge.hint"
       action={pathTo(visit, `alert-rules/${ruleId}/acknowledge`)}
@@ -241,18 +249,17 @@ function acknowledgingAll(visit: Visit, rows: readonly AlertView[]): JSX.Element
   );
 }
 
-function AlertFacts({ visit, alert }: { visit: Visit; alert: Found }): JSX.Element {
-  const { t, language } = visit;
+function AlertFacts({ alert }: { alert: Found }) {
+  const { t, language } = useVisit();
   const { state, severity, amount } = alert;
   return (
     <FactList
-      visit={visit}
       title="alerts.facts"
       facts={[
-        ['alerts.state', <StateBadge {...{ visit, state }} />],
-        ['alerts.severity', <AlertSeverityBadge {...{ visit, severity }} />],
+        ['alerts.state', <StateBadge state={state} />],
+        ['alerts.severity', <AlertSeverityBadge severity={severity} />],
         ['alerts.amount', amount === null ? t('app.none') : <Amount cents={amount} />],
-        ['alerts.rule', <RuleLink {...{ visit, alert }} />],
+        ['alerts.rule', <RuleLink alert={alert} />],
         ['alerts.firedAt', formatTime(alert.firedAt, language)],
         ['alerts.lastSeenAt', formatTime(alert.lastSeenAt, language)],
         ['alerts.notifiedAt', formatTime(alert.notifiedAt, language)],
@@ -263,13 +270,12 @@ function AlertFacts({ visit, alert }: { visit: Visit; alert: Found }): JSX.Eleme
 }
 
 interface HistoryProps {
-  visit: Visit;
   alert: Found;
   nameOf: NameOfActor;
 }
 
-function History({ visit, alert, nameOf }: HistoryProps): JSX.Element {
-  const { t } = visit;
+function History({ alert, nameOf }: HistoryProps) {
+  const { t } = useVisit();
   const tones = { fired: 'bad', acknowledged: 'warn', cleared: 'good' } as const;
   const reasonOf = (reason: string | null) => {
     const key = findTextKey(`alerts.reason.${reason}`);
@@ -277,7 +283,6 @@ function History({ visit, alert, nameOf }: HistoryProps): JSX.Element {
   };
   return (
     <Timeline
-      visit={visit}
       entries={alert.history.map(({ action, actor, reason, at }) => ({
         ...{ at, tone: tones[action], title: t(`alerts.action.${action}`) },
         detail: [actor === null ? '' : nameOf(actor), reasonOf(reason)]

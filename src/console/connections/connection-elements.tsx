@@ -1,6 +1,5 @@
 // What the pages of connections have in common: results of forms, states and lists of deliveries,
 // secrets that are shown once, and JSON that is shown as text.
-import type { JSX } from 'preact';
 import { parse, stringify } from 'lossless-json';
 import type { DeliveryRow } from '../../events/deliveries.queries.js';
 import type { TestResult } from '../../events/delivery.service.js';
@@ -12,7 +11,7 @@ import type { ListColumn } from '../kit/table.js';
 import { escapeOf, formatCount, formatDuration } from '../formats.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, type Translate, wordOf } from '../texts.js';
-import { pathTo } from '../visit.js';
+import { pathTo, useVisit } from '../visit.js';
 
 /** The address of a page of the account after a form, with what was done and how often. */
 export function doneAt(visit: Visit, page: string, done: string, count?: number): string {
@@ -24,7 +23,8 @@ export function doneAt(visit: Visit, page: string, done: string, count?: number)
 }
 
 /** Says what the form before this page has done. */
-export function ConnectionDone({ visit: { t, query } }: { visit: Visit }): JSX.Element | null {
+export function ConnectionDone() {
+  const { t, query } = useVisit();
   const key = findTextKey(`connections.done.${query.get('done')}`);
   const count = query.get('count') ?? '';
   if (!key) return null;
@@ -39,13 +39,8 @@ const severityTones: Record<AlertSeverity, Tone> = {
   critical: 'bad',
 };
 
-export function AlertSeverityBadge({
-  visit: { t },
-  severity,
-}: {
-  visit: Visit;
-  severity: AlertSeverity;
-}) {
+export function AlertSeverityBadge({ severity }: { severity: AlertSeverity }) {
+  const { t } = useVisit();
   return <Badge tone={severityTones[severity]} text={t(`alerts.severity.${severity}`)} />;
 }
 
@@ -55,7 +50,8 @@ const deliveryTones: Record<DeliveryState, Tone> = {
   dead: 'bad',
 };
 
-export function DeliveryBadge({ visit: { t }, state }: { visit: Visit; state: DeliveryState }) {
+export function DeliveryBadge({ state }: { state: DeliveryState }) {
+  const { t } = useVisit();
   return <Badge tone={deliveryTones[state]} text={t(`deliveries.state.${state}`)} />;
 }
 
@@ -93,7 +89,7 @@ export function deliveryColumns(
       href: ({ id }) => pathTo(visit, `deliveries/${id}`),
       isOrder: true,
     },
-    { label: 'deliveries.state', cell: ({ state }) => <DeliveryBadge {...{ visit, state }} /> },
+    { label: 'deliveries.state', cell: ({ state }) => <DeliveryBadge state={state} /> },
     { label: 'deliveries.type', cell: ({ type }) => wordOf(visit.t, 'event', type) },
     {
       label: 'deliveries.endpoint',
@@ -111,15 +107,8 @@ export function deliveryColumns(
 }
 
 /** A secret that is shown this once. */
-export function SecretOnce({
-  visit: { t },
-  secret,
-  back,
-}: {
-  visit: Visit;
-  secret: string;
-  back: string;
-}): JSX.Element {
+export function SecretOnce({ secret, back }: { secret: string; back: string }) {
+  const { t } = useVisit();
   return (
     <>
       <Message kind="good">{t('connections.secret.hint')}</Message>
@@ -132,12 +121,11 @@ export function SecretOnce({
 }
 
 export function TestResultMessage({
-  visit: { t },
   result,
 }: {
-  visit: Visit;
   result: Pick<TestResult, 'status' | 'error' | 'durationMs'> | null;
-}): JSX.Element | null {
+}) {
+  const { t } = useVisit();
   if (!result) return null;
   const duration = formatDuration(result.durationMs);
   if (result.error === null)

@@ -14,7 +14,7 @@ import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { wordOf, type TextKey } from '../texts.js';
-import { accountOf, pathTo, sessionOf } from '../visit.js';
+import { accountOf, pathTo, sessionOf, useVisit } from '../visit.js';
 import {
   countWaiting,
   listSyncs,
@@ -56,9 +56,9 @@ export class ConnectionsHome {
     const body = (
       <>
         <Card>
-          <TrafficTable visit={visit} facts={facts} />
+          <TrafficTable facts={facts} />
         </Card>
-        <Syncs visit={visit} facts={facts} />
+        <Syncs facts={facts} />
         <Muted>{visit.t('app.updated', { time: formatClock(facts.now, visit.language) })}</Muted>
       </>
     );
@@ -151,11 +151,12 @@ function listTraffic(visit: Visit, facts: Facts): Traffic[] {
   ];
 }
 
-function TrafficTable({ visit, facts }: { visit: Visit; facts: Facts }) {
+function TrafficTable({ facts }: { facts: Facts }) {
+  const visit = useVisit();
   const { t } = visit;
   return (
     <ListTable
-      {...{ visit, name: 'connections.title', rows: listTraffic(visit, facts) }}
+      {...{ name: 'connections.title', rows: listTraffic(visit, facts) }}
       columns={[
         { label: 'connections.what', is: 'wide', cell: ({ label }) => t(label) },
         {
@@ -179,14 +180,14 @@ function TrafficTable({ visit, facts }: { visit: Visit; facts: Facts }) {
 }
 
 /** The accounts that the person sees. */
-function Syncs({ visit, facts: { now, syncs } }: { visit: Visit; facts: Facts }) {
-  const { t, language } = visit;
+function Syncs({ facts: { now, syncs } }: { facts: Facts }) {
+  const { t, language } = useVisit();
   const tone = ({ syncedAt, isComplete }: AccountSync): Tone =>
     syncedAt === null ? 'plain' : isComplete ? 'good' : 'bad';
   return (
     <Card title={t('connections.syncs')}>
       <ListTable
-        {...{ visit, name: 'connections.syncs', rows: syncs }}
+        {...{ name: 'connections.syncs', rows: syncs }}
         columns={[
           {
             label: 'connections.account',

@@ -1,6 +1,5 @@
 // Deliveries of events to endpoints: the list, one with its event, and its replay.
 import { Controller } from '@nestjs/common';
-import type { JSX } from 'preact';
 import { seesPersonalData } from '../../access/counterparties/counterparty.schema.js';
 import { Deliveries } from '../../events/delivery-lists.service.js';
 import { eventTypes } from '../../events/event-types.js';
@@ -26,6 +25,7 @@ import {
   pathTo,
   requireReason,
   typed,
+  useVisit,
 } from '../visit.js';
 import {
   ConnectionDone,
@@ -65,7 +65,7 @@ export class DeliveryPages {
       empty: 'deliveries.empty',
       before: (
         <>
-          <ConnectionDone visit={visit} />
+          <ConnectionDone />
           <Muted>{visit.t('deliveries.intro')}</Muted>
         </>
       ),
@@ -121,11 +121,11 @@ export class DeliveryPages {
     const { id, endpointId, state, attempts } = found;
     const body = (
       <>
-        <ConnectionDone visit={visit} />
+        <ConnectionDone />
         <Cards>
-          <DeliveryFacts {...{ visit, found }} />
+          <DeliveryFacts found={found} />
           <Card title={t('deliveries.story')}>
-            <Story {...{ visit, found }} />
+            <Story found={found} />
           </Card>
         </Cards>
         <Card title={t('deliveries.body')}>
@@ -134,7 +134,7 @@ export class DeliveryPages {
         </Card>
         {isAllowedTo(visit, 'send again') && (
           <FormCard
-            {...{ visit, problem }}
+            problem={problem}
             title="deliveries.replay"
             intro="deliveries.replay.hint"
             action={pathTo(visit, `deliveries/${id}/replay`)}
@@ -168,16 +168,16 @@ function bodyOf({ event }: Found): string {
   return prettyJson(`${start},"data":${event.data}}`);
 }
 
-function DeliveryFacts({ visit, found }: { visit: Visit; found: Found }): JSX.Element {
+function DeliveryFacts({ found }: { found: Found }) {
+  const visit = useVisit();
   const { t, language } = visit;
   const { event, webhookEndpoint } = found;
   const isRemoved = webhookEndpoint.deletedAt !== null;
   return (
     <FactList
-      visit={visit}
       title="deliveries.facts"
       facts={[
-        ['deliveries.state', <DeliveryBadge visit={visit} state={found.state} />],
+        ['deliveries.state', <DeliveryBadge state={found.state} />],
         ['deliveries.type', wordOf(visit.t, 'event', event.type)],
         [
           'deliveries.endpoint',
@@ -200,8 +200,8 @@ function DeliveryFacts({ visit, found }: { visit: Visit; found: Found }): JSX.El
   );
 }
 
-function Story({ visit, found }: { visit: Visit; found: Found }): JSX.Element {
-  const { t } = visit;
+function Story({ found }: { found: Found }) {
+  const { t } = useVisit();
   const { event, state, lastError, attempts, deliveredAt, nextAttemptAt } = found;
   const ends = {
     delivered: { at: deliveredAt, tone: 'good', title: t('deliveries.state.delivered') },
@@ -210,7 +210,6 @@ function Story({ visit, found }: { visit: Visit; found: Found }): JSX.Element {
   } as const;
   return (
     <Timeline
-      visit={visit}
       entries={[
         { at: event.createdAt, tone: 'plain', title: t('deliveries.story.event') },
         ...(lastError !== null && attempts > 0

@@ -35,7 +35,7 @@ import { Cards, Hint, Muted } from '../kit/layout.js';
 import { ListTable } from '../kit/table.js';
 import { readFilters } from '../list-query.js';
 import type { Visit } from '../requests.js';
-import { callerOf, isAllowedTo, pathTo } from '../visit.js';
+import { callerOf, isAllowedTo, pathTo, useVisit } from '../visit.js';
 import { ConnectionDone, deliveryColumns, hostOf, plainText } from './connection-elements.js';
 import { wordOf } from '../texts.js';
 
@@ -79,11 +79,11 @@ export function shownAddress(visit: Visit, { url }: Pick<Endpoint, 'url'>): stri
 }
 
 export function EndpointState({
-  visit: { t, language },
   endpoint: { isEnabled, pausedUntil },
   figures,
   now,
-}: Pick<DetailProps, 'visit' | 'endpoint' | 'figures' | 'now'>): JSX.Element {
+}: Pick<DetailProps, 'endpoint' | 'figures' | 'now'>) {
+  const { t, language } = useVisit();
   if (!isEnabled)
     return (
       <>
@@ -110,12 +110,8 @@ export function successRate({ t }: Visit, figures: EndpointFigures | null): stri
 }
 
 /** What waits at the endpoint. It refreshes itself while something is pending. */
-export function EndpointBacklog({
-  visit,
-  id,
-  pending,
-  dead,
-}: Backlog & { visit: Visit; id: string }): JSX.Element {
+export function EndpointBacklog({ id, pending, dead }: Backlog & { id: string }) {
+  const visit = useVisit();
   const { t } = visit;
   const refresh =
     pending > 0
@@ -144,7 +140,6 @@ export function EndpointBacklog({
 }
 
 interface DetailProps {
-  visit: Visit;
   endpoint: Endpoint;
   figures: EndpointFigures | null;
   found: FoundRows<DeliveryRow>;
@@ -156,17 +151,16 @@ interface DetailProps {
   now: Date;
 }
 
-export function endpointDetail(props: DetailProps): JSX.Element {
-  const { visit, endpoint, found, page, problem, message, backlog } = props;
+export function EndpointDetail(props: DetailProps) {
+  const visit = useVisit();
+  const { endpoint, found, page, problem, message, backlog } = props;
   const { t, path } = visit;
   const { data: rows, next } = toList(found, page, placeOf);
   return (
     <>
-      <ConnectionDone visit={visit} />
+      <ConnectionDone />
       {message}
-      {path.endsWith('/test') && (
-        <FormProblem {...{ visit, problem, area: 'connections.problem' }} />
-      )}
+      {path.endsWith('/test') && <FormProblem {...{ problem, area: 'connections.problem' }} />}
       <p>
         <code>{shownAddress(visit, endpoint)}</code>{' '}
         {endpoint.description && <Hint>{plainText(endpoint.description)}</Hint>}
@@ -178,25 +172,25 @@ export function endpointDetail(props: DetailProps): JSX.Element {
       {isAllowedTo(visit, 'send again') && <SendAgain {...props} />}
       <Card title={t('deliveries.title')}>
         <ListTable
-          {...{ visit, rows, name: 'deliveries.title' }}
+          {...{ rows, name: 'deliveries.title' }}
           columns={deliveryColumns(visit, [endpoint])}
           empty={t(next === null ? 'deliveries.empty' : 'list.searchedOn')}
         />
-        <Pager visit={visit} next={next} />
+        <Pager next={next} />
       </Card>
       {isAllowedTo(visit, 'manage connections') && <Changes {...props} />}
     </>
   );
 }
 
-function EndpointFacts(props: DetailProps): JSX.Element {
-  const { visit, endpoint, figures } = props;
+function EndpointFacts(props: DetailProps) {
+  const visit = useVisit();
+  const { endpoint, figures } = props;
   const { t, language } = visit;
   const { includesPersonalData, previousSecretUntil, createdAt } = endpoint;
   const types = endpoint.eventTypes.map((type) => wordOf(visit.t, 'event', type));
   return (
     <FactList
-      visit={visit}
       title="endpoints.facts"
       facts={[
         ['endpoints.state', <EndpointState {...props} />],
@@ -210,21 +204,18 @@ function EndpointFacts(props: DetailProps): JSX.Element {
   );
 }
 
-function SendAgain({ visit, endpoint: { id }, preview }: DetailProps): JSX.Element {
+function SendAgain({ endpoint: { id }, preview }: DetailProps) {
+  const visit = useVisit();
   const { t, query } = visit;
   const path = pathTo(visit, `endpoints/${id}`);
   return (
     <Card title={t('endpoints.sendAgain')} id="replay">
-      <Step
-        {...{ visit, action: `${path}/test`, button: 'endpoints.test' }}
-        hint="endpoints.test.hint"
-      />
+      <Step {...{ action: `${path}/test`, button: 'endpoints.test' }} hint="endpoints.test.hint" />
       <h3>{t('endpoints.replay')}</h3>
       <Muted>{t('endpoints.replay.hint')}</Muted>
       <AskingForm action={`${path}#replay`}>
         <Hidden values={{ preview: '1' }} />
         <Fields
-          visit={visit}
           fields={{
             what: {
               ...{ label: 'endpoints.replay.what', is: 'choice' },
@@ -243,17 +234,13 @@ function SendAgain({ visit, endpoint: { id }, preview }: DetailProps): JSX.Eleme
         />
         <button>{t('connections.preview')}</button>
       </AskingForm>
-      {query.has('preview') && <ReplayPreview {...{ visit, path, preview }} />}
+      {query.has('preview') && <ReplayPreview {...{ path, preview }} />}
     </Card>
   );
 }
 
-function ReplayPreview({
-  visit,
-  path,
-  preview,
-}: Pick<DetailProps, 'visit' | 'preview'> & { path: string }): JSX.Element {
-  const { t } = visit;
+function ReplayPreview({ path, preview }: Pick<DetailProps, 'preview'> & { path: string }) {
+  const { t } = useVisit();
   if (!preview) return <Message kind="bad">{t('endpoints.replay.noTime')}</Message>;
   const { count, isComplete, replay } = preview;
   const { after, eventType } = replay;
@@ -266,7 +253,7 @@ function ReplayPreview({
         {!isComplete && ` ${t('endpoints.replay.more', { count: formatCount(maxReplayed) })}`}
       </Message>
       <Step
-        {...{ visit, action: `${path}/replay`, button: 'endpoints.replay.send', count: shown }}
+        {...{ action: `${path}/replay`, button: 'endpoints.replay.send', count: shown }}
         shown={`${count} deliveries`}
         hidden={{
           ...(after === null ? { what: 'dead' } : { what: 'since', after: `${after}` }),
@@ -278,7 +265,8 @@ function ReplayPreview({
   );
 }
 
-function Changes({ visit, endpoint, problem }: DetailProps): JSX.Element {
+function Changes({ endpoint, problem }: DetailProps) {
+  const visit = useVisit();
   const { t } = visit;
   const { id, url, description, includesPersonalData, isEnabled, updatedAt } = endpoint;
   const path = pathTo(visit, `endpoints/${id}`);
@@ -310,12 +298,12 @@ function Changes({ visit, endpoint, problem }: DetailProps): JSX.Element {
       />
       <Card title={t('connections.actions')}>
         <Step
-          {...{ visit, action: `${path}/${toggle}`, button: `endpoints.${toggle}` }}
+          {...{ action: `${path}/${toggle}`, button: `endpoints.${toggle}` }}
           hint={`endpoints.${toggle}.hint`}
           asksReason
         />
         <Step
-          {...{ visit, action: `${path}/remove`, button: 'endpoints.remove' }}
+          {...{ action: `${path}/remove`, button: 'endpoints.remove' }}
           hint="endpoints.remove.hint"
           asksReason
         />

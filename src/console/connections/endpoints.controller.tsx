@@ -25,7 +25,7 @@ import {
 } from './connection-elements.js';
 import {
   EndpointBacklog,
-  endpointDetail,
+  EndpointDetail,
   endpointFields,
   EndpointState,
   readDeliveryPage,
@@ -71,7 +71,7 @@ export class EndpointPages {
     if (problem) return this.listPage(visit, problem);
     return new Shown(
       visit.t('endpoints.created'),
-      <SecretOnce visit={visit} secret={result.secret} back={pathTo(visit, 'endpoints')} />,
+      <SecretOnce secret={result.secret} back={pathTo(visit, 'endpoints')} />,
     );
   }
 
@@ -112,7 +112,7 @@ export class EndpointPages {
     const back = pathTo(visit, `endpoints/${id}`);
     return new Shown(
       visit.t('endpoints.rotated'),
-      <SecretOnce visit={visit} secret={result.secret} back={back} />,
+      <SecretOnce secret={result.secret} back={back} />,
     );
   }
 
@@ -154,7 +154,7 @@ export class EndpointPages {
     const { problem, result = null } = await attempt(() =>
       this.delivery.sendTest(accountOf(visit).id, pathId(visit)),
     );
-    return this.detail(visit, problem, <TestResultMessage visit={visit} result={result} />);
+    return this.detail(visit, problem, <TestResultMessage result={result} />);
   }
 
   @ConsoleAction({
@@ -190,12 +190,12 @@ export class EndpointPages {
     const { t } = visit;
     const body = (
       <>
-        <ConnectionDone visit={visit} />
+        <ConnectionDone />
         <Muted>{t('endpoints.intro')}</Muted>
         {await this.tableOf(visit)}
         {isAllowedTo(visit, manage) && (
           <FormCard
-            {...{ visit, problem, fields: endpointFields(visit) }}
+            {...{ problem, fields: endpointFields(visit) }}
             values={{ isEnabled: true }}
             title="endpoints.create"
             action={pathTo(visit, 'endpoints')}
@@ -220,7 +220,7 @@ export class EndpointPages {
     return (
       <ListCard>
         <ListTable
-          {...{ visit, rows, name: 'endpoints.title', empty: t('endpoints.empty') }}
+          {...{ rows, name: 'endpoints.title', empty: t('endpoints.empty') }}
           columns={[
             {
               label: 'endpoints.url',
@@ -235,7 +235,7 @@ export class EndpointPages {
             {
               label: 'endpoints.state',
               cell: (endpoint) => (
-                <EndpointState {...{ visit, endpoint, now }} figures={figuresOf(endpoint)} />
+                <EndpointState {...{ endpoint, now }} figures={figuresOf(endpoint)} />
               ),
             },
             {
@@ -267,18 +267,18 @@ export class EndpointPages {
   ): Promise<Shown> {
     const [accountId, id] = [accountOf(visit).id, pathId(visit)];
     const endpoint = await this.endpoints.get(accountId, id);
-    const part = (
-      <EndpointBacklog {...{ visit, id }} {...await this.deliveries.countBacklog(accountId, id)} />
-    );
+    const part = <EndpointBacklog id={id} {...await this.deliveries.countBacklog(accountId, id)} />;
     if (visit.isRefresh) return new Shown('', part, { part });
     const { filters, page } = readDeliveryPage(visit.query);
     const found = await this.deliveries.listPage(accountId, { ...filters, endpointId: id }, page);
     const figures = (await this.deliveries.measureEndpoints(accountId)).get(id) ?? null;
-    const body = endpointDetail({
-      ...{ visit, endpoint, figures, problem, message, found, page, backlog: part },
-      preview: await this.previewOf(visit),
-      now: await this.database.now(),
-    });
+    const body = (
+      <EndpointDetail
+        {...{ endpoint, figures, problem, message, found, page, backlog: part }}
+        preview={await this.previewOf(visit)}
+        now={await this.database.now()}
+      />
+    );
     return new Shown(visit.t('endpoints.one'), body, statusOf(problem));
   }
 

@@ -1,5 +1,4 @@
 // How one webhook looks, with what it led to.
-import type { JSX } from 'preact';
 import type { WebhookEventState } from '../../generated/service/enums.js';
 import { stringifyJson } from '../../platform/json/exact-json.js';
 import type { WebhookRow } from '../../webhooks/received/received-webhooks.queries.js';
@@ -19,9 +18,8 @@ import { formatCount, formatTime } from '../formats.js';
 import { Message } from '../kit/frame.js';
 import { Cards, Hint } from '../kit/layout.js';
 import { ListTable } from '../kit/table.js';
-import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';
-import { isAllowedTo, pathTo } from '../visit.js';
+import { isAllowedTo, pathTo, useVisit } from '../visit.js';
 import {
   ConnectionDone,
   DeliveryBadge,
@@ -42,17 +40,17 @@ const tones: Record<WebhookEventState, Tone> = {
   discarded: 'plain',
 };
 
-export function WebhookState({ visit: { t }, state }: { visit: Visit; state: WebhookEventState }) {
+export function WebhookState({ state }: { state: WebhookEventState }) {
+  const { t } = useVisit();
   return <Badge tone={tones[state]} text={t(`webhooks.state.${state}`)} />;
 }
 
 export function ShownReference({
-  visit: { t },
   row: { referenceKind, reference },
 }: {
-  visit: Visit;
   row: Pick<WebhookRow, 'referenceKind' | 'reference'>;
-}): JSX.Element {
+}) {
+  const { t } = useVisit();
   const key = findTextKey(`webhooks.reference.${referenceKind}`);
   if (!key || reference === null) return <>{t('app.none')}</>;
   return (
@@ -63,45 +61,44 @@ export function ShownReference({
 }
 
 interface DetailProps {
-  visit: Visit;
   found: Awaited<ReturnType<ReceivedWebhooks['get']>>;
 }
 
-export function WebhookDetail({ visit, id, found }: DetailProps & { id: string }): JSX.Element {
+export function WebhookDetail({ id, found }: DetailProps & { id: string }) {
+  const visit = useVisit();
   const { t, language } = visit;
   const { webhook, bytes, quarantineReason } = found;
   const { state, receivedAt, copies } = webhook;
   const offered = state === 'quarantined' ? decisions : (['process'] as const);
   return (
     <>
-      <ConnectionDone visit={visit} />
+      <ConnectionDone />
       {quarantineReason && (
         <Message kind="bad">{t(`webhooks.quarantine.${quarantineReason}`)}</Message>
       )}
       <Cards>
         <FactList
-          visit={visit}
           title="webhooks.facts"
           facts={[
-            ['webhooks.state', <WebhookState {...{ visit, state }} />],
+            ['webhooks.state', <WebhookState state={state} />],
             ['webhooks.receivedAt', formatTime(receivedAt, language)],
             ['webhooks.processedAt', formatTime(webhook.processedAt, language)],
-            ['webhooks.reference', <ShownReference visit={visit} row={webhook} />],
+            ['webhooks.reference', <ShownReference row={webhook} />],
             ['webhooks.copies', formatCount(copies)],
             ['webhooks.bytes', bytes === null ? t('app.none') : formatCount(bytes)],
           ]}
         />
         <Card title={t('webhooks.story')}>
-          <Story {...{ visit, found }} />
+          <Story found={found} />
         </Card>
       </Cards>
-      {webhook.reference !== null && <Lines {...{ visit, found }} />}
-      <Body {...{ visit, found }} />
+      {webhook.reference !== null && <Lines found={found} />}
+      <Body found={found} />
       {isAllowedTo(visit, 'send again') && (
         <Card title={t('connections.actions')}>
           {offered.map((name) => (
             <Step
-              {...{ visit, action: pathTo(visit, `webhooks/${id}/${name}`), shown: state }}
+              {...{ action: pathTo(visit, `webhooks/${id}/${name}`), shown: state }}
               button={`webhooks.${name}`}
               hint={`webhooks.${name}.hint`}
               asksReason
@@ -113,13 +110,12 @@ export function WebhookDetail({ visit, id, found }: DetailProps & { id: string }
   );
 }
 
-function Story({ visit, found: { webhook, relay, lines } }: DetailProps): JSX.Element {
-  const { t } = visit;
+function Story({ found: { webhook, relay, lines } }: DetailProps) {
+  const { t } = useVisit();
   const { state, processedAt, receivedAt } = webhook;
   const [line] = lines;
   return (
     <Timeline
-      visit={visit}
       entries={[
         { at: receivedAt, tone: 'plain', title: t('webhooks.story.received') },
         ...(line
@@ -137,7 +133,7 @@ function Story({ visit, found: { webhook, relay, lines } }: DetailProps): JSX.El
                 title: t('webhooks.story.relayed', { host: hostOf(relay.url) }),
                 detail: (
                   <>
-                    <DeliveryBadge visit={visit} state={relay.state} />{' '}
+                    <DeliveryBadge state={relay.state} />{' '}
                     {relay.lastError && describeFailure(t, relay.lastError)}
                   </>
                 ),
@@ -149,12 +145,13 @@ function Story({ visit, found: { webhook, relay, lines } }: DetailProps): JSX.El
   );
 }
 
-function Lines({ visit, found: { lines: rows } }: DetailProps): JSX.Element {
+function Lines({ found: { lines: rows } }: DetailProps) {
+  const visit = useVisit();
   const { t, language } = visit;
   return (
     <Card title={t('webhooks.lines')}>
       <ListTable
-        {...{ visit, rows, name: 'webhooks.lines', empty: t('webhooks.noLines') }}
+        {...{ rows, name: 'webhooks.lines', empty: t('webhooks.noLines') }}
         columns={[
           {
             label: 'webhooks.nsu',
@@ -163,7 +160,7 @@ function Lines({ visit, found: { lines: rows } }: DetailProps): JSX.Element {
           {
             label: 'webhooks.amount',
             is: 'number',
-            cell: (line) => <Movement visit={visit} of={line} />,
+            cell: (line) => <Movement of={line} />,
           },
           {
             label: 'webhooks.occurredAt',
@@ -179,7 +176,8 @@ function Lines({ visit, found: { lines: rows } }: DetailProps): JSX.Element {
   );
 }
 
-function Body({ visit, found: { fields, text, bytes } }: DetailProps): JSX.Element {
+function Body({ found: { fields, text, bytes } }: DetailProps) {
+  const visit = useVisit();
   const { t } = visit;
   const isMasked = !isAllowedTo(visit, 'see personal data');
   const shown = fields ? prettyJson(stringifyJson(fields)) : text !== null && plainText(text);

@@ -1,7 +1,6 @@
 // How reliably the bank's webhooks report the lines of the statement, and how they are registered
 // at the bank. The registrations are read at the bank, and only on a page of their own.
 import { Controller } from '@nestjs/common';
-import type { JSX } from 'preact';
 import { z } from 'zod';
 import { AppError } from '../../platform/errors.js';
 import type { LineTypeHealth } from '../../webhooks/health/notification-counts.queries.js';
@@ -21,7 +20,7 @@ import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { nameOfType } from '../search/statement-elements.js';
 import type { TextKey } from '../texts.js';
-import { accountOf, isAllowedTo, pathTo } from '../visit.js';
+import { accountOf, isAllowedTo, pathTo, useVisit } from '../visit.js';
 import { ConnectionDone, doneAt } from './connection-elements.js';
 
 const health = '/console/accounts/:account/webhook-health';
@@ -65,18 +64,18 @@ export class WebhookHealthPages {
             {t('health.registrations.failed')} <code>{failure}</code>
           </Message>
         )}
-        <Sentence {...{ visit, total }} />
-        <Periods {...{ visit, days }} />
+        <Sentence total={total} />
+        <Periods days={days} />
         <Cards>
-          <Figures {...{ visit, total }} syncIntervalMs={measured.syncIntervalMs} />
+          <Figures total={total} syncIntervalMs={measured.syncIntervalMs} />
           <Card title={t('health.meaning')}>
             <p>{t('health.meaning.text')}</p>
           </Card>
         </Cards>
-        <Types visit={visit} rows={measured.types.filter(({ type }) => type !== null)} />
-        {byDay.length > 0 && <Days visit={visit} rows={byDay} />}
-        {measured.events.length > 0 && <EventTypes visit={visit} rows={measured.events} />}
-        <LostLines visit={visit} rows={lost} />
+        <Types rows={measured.types.filter(({ type }) => type !== null)} />
+        {byDay.length > 0 && <Days rows={byDay} />}
+        {measured.events.length > 0 && <EventTypes rows={measured.events} />}
+        <LostLines rows={lost} />
       </>
     );
     return new Shown(t('health.title'), body);
@@ -126,7 +125,7 @@ function registrationsPage(visit: Visit, rows: RegisteredEventType[] | null): Sh
   const { t } = visit;
   const body = (
     <>
-      <ConnectionDone visit={visit} />
+      <ConnectionDone />
       <Muted>{t('health.registrations.intro')}</Muted>
       {rows === null && <Message kind="bad">{t('health.registrations.noAnswer')}</Message>}
       <ListCard>
@@ -134,7 +133,7 @@ function registrationsPage(visit: Visit, rows: RegisteredEventType[] | null): Sh
           <Empty>{t('health.registrations.unknown')}</Empty>
         ) : (
           <ListTable
-            {...{ visit, rows, name: 'health.registrations' }}
+            {...{ rows, name: 'health.registrations' }}
             columns={[
               {
                 label: 'webhooks.type',
@@ -154,7 +153,7 @@ function registrationsPage(visit: Visit, rows: RegisteredEventType[] | null): Sh
       </ListCard>
       {isAllowedTo(visit, manage) && (
         <FormCard
-          {...{ visit, fields: {} }}
+          fields={{}}
           title="health.register"
           intro="health.register.hint"
           action={pathTo(visit, 'webhook-health/registrations')}
@@ -171,11 +170,11 @@ function registrationsPage(visit: Visit, rows: RegisteredEventType[] | null): Sh
 }
 
 interface TotalProps {
-  visit: Visit;
   total: LineTypeHealth | null;
 }
 
-function Sentence({ visit: { t }, total }: TotalProps): JSX.Element {
+function Sentence({ total }: TotalProps) {
+  const { t } = useVisit();
   if (!total || total.expected + total.waiting === 0)
     return <Message kind="good">{t('health.nothing')}</Message>;
   const { lost, expected } = total;
@@ -184,7 +183,8 @@ function Sentence({ visit: { t }, total }: TotalProps): JSX.Element {
   return <Message kind="bad">{t('health.someLost', values)}</Message>;
 }
 
-function Periods({ visit, days }: { visit: Visit; days: number }): JSX.Element {
+function Periods({ days }: { days: number }) {
+  const visit = useVisit();
   const { t, path } = visit;
   return (
     <Row is="top">
@@ -206,17 +206,12 @@ const durationOf = (ms: number | null): string => (ms === null ? '—' : formatD
 const lostOf = ({ lost, expected }: Pick<LineTypeHealth, 'lost' | 'expected'>): string =>
   `${formatCount(lost)} (${percentOf(lost, expected)})`;
 
-function Figures({
-  visit,
-  total,
-  syncIntervalMs,
-}: TotalProps & { syncIntervalMs: number | null }): JSX.Element {
-  const { t } = visit;
+function Figures({ total, syncIntervalMs }: TotalProps & { syncIntervalMs: number | null }) {
+  const { t } = useVisit();
   const { expected = 0, lost = 0, waiting = 0 } = total ?? {};
   const interval = syncIntervalMs === null ? null : formatDuration(syncIntervalMs);
   return (
     <FactList
-      visit={visit}
       title="health.figures"
       facts={[
         ['health.expected', formatCount(expected)],
@@ -233,7 +228,6 @@ function Figures({
 
 type Measured = Awaited<ReturnType<WebhookHealth['measure']>>;
 interface RowsOf<Row> {
-  visit: Visit;
   rows: readonly Row[];
 }
 
@@ -249,12 +243,13 @@ const delays: ListColumn<Record<'p50' | 'p99', number | null>>[] = [
   { label: 'health.p99', is: 'number', cell: ({ p99 }) => durationOf(p99) },
 ];
 
-function Types({ visit, rows }: RowsOf<LineTypeHealth>): JSX.Element {
+function Types({ rows }: RowsOf<LineTypeHealth>) {
+  const visit = useVisit();
   const { t } = visit;
   return (
     <Card title={t('health.byType')}>
       <ListTable
-        {...{ visit, rows, name: 'health.byType', empty: t('health.noLines') }}
+        {...{ rows, name: 'health.byType', empty: t('health.noLines') }}
         columns={[
           { label: 'health.type', cell: ({ type }) => nameOfType(visit, type ?? '') },
           counted('health.expected', 'expected'),
@@ -268,12 +263,12 @@ function Types({ visit, rows }: RowsOf<LineTypeHealth>): JSX.Element {
 
 type DayRow = Awaited<ReturnType<WebhookHealth['measureDays']>>[number];
 
-function Days({ visit, rows }: RowsOf<DayRow>): JSX.Element {
-  const { t, language } = visit;
+function Days({ rows }: RowsOf<DayRow>) {
+  const { t, language } = useVisit();
   return (
     <Card title={t('health.byDay')}>
       <ListTable
-        {...{ visit, rows, name: 'health.byDay' }}
+        {...{ rows, name: 'health.byDay' }}
         columns={[
           {
             label: 'health.day',
@@ -296,12 +291,13 @@ function Days({ visit, rows }: RowsOf<DayRow>): JSX.Element {
   );
 }
 
-function EventTypes({ visit, rows }: RowsOf<Measured['events'][number]>): JSX.Element {
+function EventTypes({ rows }: RowsOf<Measured['events'][number]>) {
+  const visit = useVisit();
   const { t } = visit;
   return (
     <Card title={t('health.events')}>
       <ListTable
-        {...{ visit, rows, name: 'health.events' }}
+        {...{ rows, name: 'health.events' }}
         columns={[
           {
             label: 'webhooks.type',
@@ -323,12 +319,13 @@ function EventTypes({ visit, rows }: RowsOf<Measured['events'][number]>): JSX.El
 
 type LostRow = Awaited<ReturnType<WebhookHealth['listUnnotifiedLines']>>[number];
 
-function LostLines({ visit, rows }: RowsOf<LostRow>): JSX.Element {
+function LostLines({ rows }: RowsOf<LostRow>) {
+  const visit = useVisit();
   const { t, language } = visit;
   return (
     <Card title={t('health.lostLines')}>
       <ListTable
-        {...{ visit, rows: rows.slice(0, shownLines), name: 'health.lostLines' }}
+        {...{ rows: rows.slice(0, shownLines), name: 'health.lostLines' }}
         empty={t('health.lostLines.none')}
         columns={[
           {
@@ -339,7 +336,7 @@ function LostLines({ visit, rows }: RowsOf<LostRow>): JSX.Element {
           {
             label: 'webhooks.amount',
             is: 'number',
-            cell: (line) => <Movement visit={visit} of={line} />,
+            cell: (line) => <Movement of={line} />,
           },
           {
             label: 'webhooks.occurredAt',

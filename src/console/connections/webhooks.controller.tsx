@@ -47,7 +47,7 @@ export class WebhookPages {
       before: (
         <>
           {await this.decisionOf(visit)}
-          <ConnectionDone visit={visit} />
+          <ConnectionDone />
           <Muted>{t('webhooks.intro')}</Muted>
         </>
       ),
@@ -76,7 +76,7 @@ export class WebhookPages {
           href: (row) => pathTo(visit, `webhooks/${webhookIdOf(row)}`),
           isOrder: true,
         },
-        { label: 'webhooks.state', cell: ({ state }) => <WebhookState {...{ visit, state }} /> },
+        { label: 'webhooks.state', cell: ({ state }) => <WebhookState state={state} /> },
         {
           label: 'webhooks.type',
           is: 'wide',
@@ -85,7 +85,7 @@ export class WebhookPages {
         {
           label: 'webhooks.reference',
           is: 'wide',
-          cell: (row) => <ShownReference {...{ visit, row }} />,
+          cell: (row) => <ShownReference row={row} />,
         },
         { label: 'webhooks.copies', is: 'number', cell: ({ copies }) => formatCount(copies) },
       ],
@@ -98,7 +98,7 @@ export class WebhookPages {
     const isVisible = seesPersonalData(callerOf(visit).scopes);
     const found = await this.received.get(accountOf(visit).id, key, isVisible);
     const title = visit.t('webhooks.one', { type: key.eventType });
-    return new Shown(title, <WebhookDetail visit={visit} id={webhookIdOf(key)} found={found} />);
+    return new Shown(title, <WebhookDetail id={webhookIdOf(key)} found={found} />);
   }
 
   @ConsoleAction({
@@ -171,7 +171,7 @@ export class WebhookPages {
         {count > 0 &&
           decisions.map((name) => (
             <Step
-              {...{ visit, action: pathTo(visit, `webhooks/${name}`), count: shown }}
+              {...{ action: pathTo(visit, `webhooks/${name}`), count: shown }}
               button={`webhooks.${name}.all`}
               hint={`webhooks.${name}.hint`}
               shown={`${count} quarantined`}

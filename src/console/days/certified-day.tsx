@@ -9,13 +9,12 @@ import { ListTable } from '../kit/table.js';
 import { formatAmount, formatCount, formatDay, formatTime } from '../formats.js';
 import { Form, Message } from '../kit/frame.js';
 import type { Visit } from '../requests.js';
-import { isAllowedTo, pathTo } from '../visit.js';
+import { isAllowedTo, pathTo, useVisit } from '../visit.js';
 import { CertificateState, outcomeRows } from './day-elements.js';
 
 type Day = Awaited<ReturnType<DayCloses['get']>>;
 
 interface Props {
-  visit: Visit;
   day: Day;
   /** Lines whose outcome changed before this certificate. */
   changes: readonly { nsu: bigint }[];
@@ -24,7 +23,8 @@ interface Props {
   neighbours: { before: string; after: string };
 }
 
-export function CertifiedDay({ visit, day, changes, checked, neighbours }: Props) {
+export function CertifiedDay({ day, changes, checked, neighbours }: Props) {
+  const visit = useVisit();
   const { t, language, path } = visit;
   return (
     <>
@@ -37,30 +37,31 @@ export function CertifiedDay({ visit, day, changes, checked, neighbours }: Props
         </a>
       </PageLinks>
       <p>
-        <CertificateState visit={visit} revision={day.revision} />
+        <CertificateState revision={day.revision} />
       </p>
-      {checked && <Checked visit={visit} checked={checked} />}
+      {checked && <Checked checked={checked} />}
       <Cards>
-        <Figures visit={visit} day={day} />
-        <Chain visit={visit} day={day} />
+        <Figures day={day} />
+        <Chain day={day} />
       </Cards>
-      <Outcomes visit={visit} day={day} />
-      {day.reconcilingItems.length > 0 && <Items visit={visit} day={day} />}
-      <Changes visit={visit} changes={changes} />
-      {isAllowedTo(visit, 'take files') && <DayFileForms visit={visit} day={day} />}
+      <Outcomes day={day} />
+      {day.reconcilingItems.length > 0 && <Items day={day} />}
+      <Changes changes={changes} />
+      {isAllowedTo(visit, 'take files') && <DayFileForms day={day} />}
       <Card title={t('days.certificate')}>
         <Row is="top">
           <ButtonLink href={`${path}?check=1`}>{t('days.check')}</ButtonLink>
           <a href={`${path}/certificate`}>{t('days.json')}</a>
         </Row>
         <Muted>{t('days.checkHint')}</Muted>
-        {day.revisions.length > 1 && <Revisions visit={visit} day={day} />}
+        {day.revisions.length > 1 && <Revisions day={day} />}
       </Card>
     </>
   );
 }
 
-function Checked({ visit: { t }, checked }: { visit: Visit; checked: CheckedDay }) {
+function Checked({ checked }: { checked: CheckedDay }) {
+  const { t } = useVisit();
   const { difference, lines } = checked;
   if (difference) {
     const { field, expected, found } = difference;
@@ -73,11 +74,11 @@ function Checked({ visit: { t }, checked }: { visit: Visit; checked: CheckedDay 
   );
 }
 
-function Figures({ visit, day }: Pick<Props, 'visit' | 'day'>) {
+function Figures({ day }: Pick<Props, 'day'>) {
+  const visit = useVisit();
   const none = visit.t('app.none');
   return (
     <FactList
-      visit={visit}
       title="days.figures"
       facts={[
         ['days.opening', formatAmount(day.opening)],
@@ -95,8 +96,8 @@ function Figures({ visit, day }: Pick<Props, 'visit' | 'day'>) {
   );
 }
 
-function Chain({ visit, day }: Pick<Props, 'visit' | 'day'>) {
-  const { t, language } = visit;
+function Chain({ day }: Pick<Props, 'day'>) {
+  const { t, language } = useVisit();
   const hashes = [
     ['days.hash', day.hash],
     ['days.previousHash', day.previousHash],
@@ -122,12 +123,13 @@ function Chain({ visit, day }: Pick<Props, 'visit' | 'day'>) {
   );
 }
 
-function Outcomes({ visit, day }: Pick<Props, 'visit' | 'day'>) {
+function Outcomes({ day }: Pick<Props, 'day'>) {
+  const visit = useVisit();
   const { t } = visit;
   return (
     <Card title={t('days.outcomes')}>
       <ListTable
-        {...{ visit, name: 'days.outcomes', empty: t('days.noLines') }}
+        {...{ name: 'days.outcomes', empty: t('days.noLines') }}
         rows={outcomeRows(day.sums, t)}
         columns={[
           {
@@ -150,12 +152,13 @@ function Outcomes({ visit, day }: Pick<Props, 'visit' | 'day'>) {
 }
 
 /** What explains that the balances of the day differ from the sum of its lines. */
-function Items({ visit, day }: Pick<Props, 'visit' | 'day'>) {
+function Items({ day }: Pick<Props, 'day'>) {
+  const visit = useVisit();
   const { t, language } = visit;
   return (
     <Card title={t('days.items')}>
       <ListTable
-        {...{ visit, name: 'days.items', rows: day.reconcilingItems }}
+        {...{ name: 'days.items', rows: day.reconcilingItems }}
         columns={[
           {
             label: 'days.kind',
@@ -183,7 +186,8 @@ const lineLink = (visit: Visit, nsu: bigint | string) => (
   <a href={pathTo(visit, `statement/${nsu}`)}>{String(nsu)}</a>
 );
 
-function Changes({ visit, changes }: Pick<Props, 'visit' | 'changes'>) {
+function Changes({ changes }: Pick<Props, 'changes'>) {
+  const visit = useVisit();
   const { t } = visit;
   return (
     <Card title={t('days.changes')}>
@@ -195,12 +199,13 @@ function Changes({ visit, changes }: Pick<Props, 'visit' | 'changes'>) {
 }
 
 /** The statement of the day in each format, and the report of its month. */
-function DayFileForms({ visit, day }: Pick<Props, 'visit' | 'day'>) {
+function DayFileForms({ day }: Pick<Props, 'day'>) {
+  const visit = useVisit();
   const { t } = visit;
   return (
     <Card title={t('days.files')}>
       <Row>
-        <Form visit={visit} action={pathTo(visit, 'days/files')}>
+        <Form action={pathTo(visit, 'days/files')}>
           <Hidden values={{ from: day.date, to: day.date }} />
           <Row>
             {exportFormats.map((format) => (
@@ -211,7 +216,7 @@ function DayFileForms({ visit, day }: Pick<Props, 'visit' | 'day'>) {
           </Row>
         </Form>
         <Step
-          {...{ visit, action: pathTo(visit, 'days/report'), button: 'days.report' }}
+          {...{ action: pathTo(visit, 'days/report'), button: 'days.report' }}
           hidden={{ month: day.date.slice(0, 7) }}
         />
       </Row>
@@ -219,11 +224,11 @@ function DayFileForms({ visit, day }: Pick<Props, 'visit' | 'day'>) {
   );
 }
 
-function Revisions({ visit, day }: Pick<Props, 'visit' | 'day'>) {
-  const { language, path } = visit;
+function Revisions({ day }: Pick<Props, 'day'>) {
+  const { language, path } = useVisit();
   return (
     <ListTable
-      {...{ visit, name: 'days.revisions', rows: [...day.revisions].reverse() }}
+      {...{ name: 'days.revisions', rows: [...day.revisions].reverse() }}
       columns={[
         {
           label: 'days.revision',

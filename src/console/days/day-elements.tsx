@@ -5,9 +5,8 @@ import type { WaitingDay } from '../../reporting/day-closes/waiting-days.service
 import { formatCount, formatDay } from '../formats.js';
 import { Badge } from '../kit/elements.js';
 import { Message } from '../kit/frame.js';
-import type { Visit } from '../requests.js';
 import { findTextKey, type Translate } from '../texts.js';
-import { pathTo } from '../visit.js';
+import { pathTo, useVisit } from '../visit.js';
 
 interface Sum {
   count: number;
@@ -72,7 +71,8 @@ function linkOfWaiting({ reason, date, breakId }: WaitingDay) {
 }
 
 /** What the next day waits for, with a link to what is in the way. */
-export function DaysWaiting({ visit, waiting }: { visit: Visit; waiting: WaitingDay }) {
+export function DaysWaiting({ waiting }: { waiting: WaitingDay }) {
+  const visit = useVisit();
   const { t, language } = visit;
   const { date, reason, isAmendment, days } = waiting;
   const link = linkOfWaiting(waiting);
@@ -92,7 +92,8 @@ export function DaysWaiting({ visit, waiting }: { visit: Visit; waiting: Waiting
   );
 }
 
-export function CertificateState({ visit: { t }, revision }: { visit: Visit; revision: number }) {
+export function CertificateState({ revision }: { revision: number }) {
+  const { t } = useVisit();
   if (revision === 1) return <Badge tone="good" text={t('days.state.certified')} />;
   return <Badge tone="warn" text={t('days.state.amended', { revision })} />;
 }

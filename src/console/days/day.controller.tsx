@@ -41,7 +41,7 @@ export class DayPage {
     ]);
     const neighbours = { before: addDays(date, -1), after: addDays(date, 1) };
     const body = (
-      <CertifiedDay {...{ visit, checked, neighbours }} day={found} changes={[...changes.data]} />
+      <CertifiedDay {...{ checked, neighbours }} day={found} changes={[...changes.data]} />
     );
     return new Shown(title, body);
   }
@@ -82,7 +82,7 @@ export class DayPage {
     const body = (
       <>
         {date !== waiting.date && <Message kind="warn">{t('days.notCertifiedYet')}</Message>}
-        <DaysWaiting visit={visit} waiting={waiting} />
+        <DaysWaiting waiting={waiting} />
       </>
     );
     return new Shown(title, body);

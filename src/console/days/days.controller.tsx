@@ -34,6 +34,7 @@ import {
   pathTo,
   requireReason,
   typed,
+  useVisit,
 } from '../visit.js';
 import { typedDay } from '../typed-day.js';
 import { CertificateState, DaysWaiting } from './day-elements.js';
@@ -142,9 +143,9 @@ export class DaysPages {
     const body = (
       <>
         {query.has('started') && <Message kind="good">{t('days.runStarted')}</Message>}
-        <DaysWaiting visit={visit} waiting={waiting} />
+        <DaysWaiting waiting={waiting} />
         <Filters
-          {...{ visit, wrong }}
+          wrong={wrong}
           fields={[
             { name: 'from', label: 'days.from', type: 'date' },
             { name: 'to', label: 'days.to', type: 'date' },
@@ -152,17 +153,17 @@ export class DaysPages {
         />
         {data.length > 1 && (
           <ListCard>
-            <StepChart visit={visit} title="chart.balance" days={oldestFirst} />
+            <StepChart title="chart.balance" days={oldestFirst} />
           </ListCard>
         )}
         <Card title={t('days.certified')}>
           <ListTable
-            {...{ visit, rows: data, name: 'days.certified', empty: t('days.empty') }}
+            {...{ rows: data, name: 'days.certified', empty: t('days.empty') }}
             columns={columnsOf(visit)}
           />
-          <Pager visit={visit} next={next} />
+          <Pager next={next} />
         </Card>
-        <Forms visit={visit} problem={problem} />
+        <Forms problem={problem} />
       </>
     );
     return new Shown(t('days.title'), body, statusOf(problem));
@@ -181,7 +182,7 @@ function columnsOf(visit: Visit): ListColumn<ListedDay>[] {
     },
     {
       label: 'days.certificate',
-      cell: ({ revision }) => <CertificateState visit={visit} revision={revision} />,
+      cell: ({ revision }) => <CertificateState revision={revision} />,
     },
     ...(['opening', 'credits', 'debits', 'closing'] as const).map((name) => ({
       ...({ label: `days.${name}`, is: 'number' } as const),
@@ -203,7 +204,8 @@ function columnsOf(visit: Visit): ListColumn<ListedDay>[] {
 }
 
 /** The files that a person may take, and what starts a reconciliation. */
-function Forms({ visit, problem: all }: { visit: Visit; problem: AppError | null }) {
+function Forms({ problem: all }: { problem: AppError | null }) {
+  const visit = useVisit();
   const { t } = visit;
   const formTo = (page: string) => {
     const action = pathTo(visit, `days/${page}`);

@@ -70,8 +70,8 @@ export class DeclaredPaymentPages {
     if (!isAllowedTo(visit, 'see personal data')) throw new AppError('forbidden');
     const id = pathId(visit);
     const payment = await this.payments.get(accountOf(visit).id, id, { isVisible: true });
-    return editPage({
-      ...{ visit, problem: null, values: valuesOfPayment(payment) },
+    return editPage(visit, {
+      ...{ problem: null, values: valuesOfPayment(payment) },
       references: payment.references,
       changed: { id, version: String(payment.version) },
     });
@@ -93,7 +93,7 @@ export class DeclaredPaymentPages {
     // Of another version there is nothing to mend in this form.
     if (problem && !problem.details.errors) throw problem;
     const changed = { id, version: typed(visit, 'shown') };
-    if (problem) return editPage({ visit, problem, changed });
+    if (problem) return editPage(visit, { problem, changed });
     return new Redirect(pathTo(visit, `expected-payments/${id}`));
   }
 
@@ -118,12 +118,12 @@ function shownVersion(visit: Visit): number {
 }
 
 function newPage(visit: Visit, problem: AppError | null): Shown {
-  const body = <PaymentForm {...{ visit, problem }} changed={null} />;
+  const body = <PaymentForm problem={problem} changed={null} />;
   return new Shown(visit.t('expectedPayment.new'), body, statusOf(problem));
 }
 
-function editPage(props: PaymentFormProps): Shown {
-  const { visit, problem, values = {} } = props;
+function editPage(visit: Visit, props: PaymentFormProps): Shown {
+  const { problem, values = {} } = props;
   const externalId = String(values.externalId ?? typed(visit, 'externalId'));
   const title = visit.t('expectedPayment.amendTitle', { externalId });
   return new Shown(title, <PaymentForm {...props} />, statusOf(problem));

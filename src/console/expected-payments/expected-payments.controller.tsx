@@ -13,7 +13,7 @@ import { ButtonLink, Row } from '../kit/layout.js';
 import { listPage } from '../kit/list-page.js';
 import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
-import { accountOf, callerOf, pathId, isAllowedTo, pathTo } from '../visit.js';
+import { accountOf, callerOf, pathId, isAllowedTo, pathTo, useVisit } from '../visit.js';
 import {
   amountText,
   dueText,
@@ -43,7 +43,7 @@ export class ExpectedPaymentPages {
       visit,
       title: 'expectedPayment.title',
       empty: 'expectedPayment.none',
-      before: <Intro visit={visit} />,
+      before: <Intro />,
       query: listExpectedPayments.query,
       filters: {
         state: {
@@ -90,7 +90,7 @@ export class ExpectedPaymentPages {
         },
         {
           label: 'expectedPayment.state',
-          cell: ({ state }) => <PaymentState {...{ visit, state }} />,
+          cell: ({ state }) => <PaymentState state={state} />,
         },
       ],
     });
@@ -107,11 +107,12 @@ export class ExpectedPaymentPages {
     const authors = declared?.history.map(({ actor }) => actor) ?? [];
     const nameOf = await this.actors.find(visit, authors);
     const title = visit.t('expectedPayment.one', { name: payment.externalId ?? id.slice(-12) });
-    return new Shown(title, <PaymentDetail {...{ visit, payment, lines, declared, nameOf }} />);
+    return new Shown(title, <PaymentDetail {...{ payment, lines, declared, nameOf }} />);
   }
 }
 
-function Intro({ visit }: { visit: Visit }) {
+function Intro() {
+  const visit = useVisit();
   const { t } = visit;
   return (
     <>

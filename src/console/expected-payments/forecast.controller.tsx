@@ -38,8 +38,8 @@ export class ForecastPage {
       const body = (
         <>
           <p>{t('forecast.intro')}</p>
-          <Filters visit={visit} fields={period} wrong={wrong} />
-          <Forecast {...{ visit, forecast, StepChart }} />
+          <Filters fields={period} wrong={wrong} />
+          <Forecast {...{ forecast, StepChart }} />
         </>
       );
       return new Shown(t('forecast.title'), body);
@@ -57,7 +57,7 @@ function refusedPage(visit: Visit, error: AppError): Shown {
   const body = (
     <>
       <Message kind="bad">{t(key)}</Message>
-      <Filters visit={visit} fields={period} />
+      <Filters fields={period} />
     </>
   );
   return new Shown(t('forecast.title'), body, { status: error.status });

@@ -1,5 +1,4 @@
 // The cash forecast as figures, a chart and a table of its days.
-import type { JSX } from 'preact';
 import type { getCashForecast } from '../../reporting/cash-forecast/cash-forecast.schema.js';
 import { printDay } from '../../brazil/printed-text.js';
 import type { RouteOutput } from '../../bank-contract/route.js';
@@ -7,23 +6,21 @@ import { Amount, Badge, Card, FactList } from '../kit/elements.js';
 import { formatAmount, formatCount, formatTime } from '../formats.js';
 import { Cards, Hint } from '../kit/layout.js';
 import { ListTable, type ListColumn } from '../kit/table.js';
-import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
-import { pathTo } from '../visit.js';
+import { pathTo, useVisit } from '../visit.js';
 
 type ForecastView = RouteOutput<typeof getCashForecast>;
 type ForecastDay = ForecastView['days'][number];
 
 interface ForecastProps {
-  visit: Visit;
   forecast: ForecastView;
 }
 
 export function Forecast(
   props: ForecastProps & { StepChart: (typeof import('../kit/day-charts.js'))['StepChart'] },
-): JSX.Element {
-  const { visit, forecast, StepChart } = props;
-  const { t, language } = visit;
+) {
+  const { forecast, StepChart } = props;
+  const { t, language } = useVisit();
   const days = forecast.days.map(({ date: day, closingBalance: cents, isProjected }) => ({
     ...{ day, cents, isProjected },
   }));
@@ -32,12 +29,12 @@ export function Forecast(
     <>
       <Cards>
         <Balance {...props} />
-        <Apart visit={visit} title="forecast.overdue" apart={forecast.overdue} />
-        <Apart visit={visit} title="forecast.undated" apart={forecast.undated} />
+        <Apart title="forecast.overdue" apart={forecast.overdue} />
+        <Apart title="forecast.undated" apart={forecast.undated} />
       </Cards>
       <Card>
         <StepChart
-          {...{ visit, days, title: 'forecast.chart', today: forecast.today }}
+          {...{ days, title: 'forecast.chart', today: forecast.today }}
           label={t('forecast.chartLabel', {
             from: printDay(forecast.from),
             to: printDay(forecast.to),
@@ -48,7 +45,7 @@ export function Forecast(
       </Card>
       <Card title={t('forecast.days')}>
         <ListTable
-          {...{ visit, rows: forecast.days.filter(hasMovement(forecast.today)) }}
+          rows={forecast.days.filter(hasMovement(forecast.today))}
           name="forecast.days"
           columns={[
             {
@@ -85,8 +82,8 @@ export function Forecast(
   );
 }
 
-function Balance({ visit, forecast: { days } }: ForecastProps) {
-  const { t } = visit;
+function Balance({ forecast: { days } }: ForecastProps) {
+  const { t } = useVisit();
   const least = days.reduce<ForecastDay | null>(
     (lowest, day) => (lowest === null || day.closingBalance < lowest.closingBalance ? day : lowest),
     null,
@@ -98,7 +95,6 @@ function Balance({ visit, forecast: { days } }: ForecastProps) {
       : t('app.none');
   return (
     <FactList
-      visit={visit}
       title="forecast.balance"
       facts={[
         ['forecast.opening', days[0] ? formatAmount(days[0].openingBalance) : t('app.none')],
@@ -110,18 +106,16 @@ function Balance({ visit, forecast: { days } }: ForecastProps) {
 }
 
 function Apart({
-  visit,
   title,
   apart,
 }: {
-  visit: Visit;
   title: 'forecast.overdue' | 'forecast.undated';
   apart: ForecastView['overdue'];
 }) {
+  const visit = useVisit();
   const state = title === 'forecast.overdue' ? 'overdue' : 'open';
   return (
     <FactList
-      visit={visit}
       title={title}
       facts={[
         ['forecast.in', formatAmount(apart.in)],

@@ -1,5 +1,4 @@
 // One expected payment: its terms, what was paid against it, and its versions.
-import type { JSX } from 'preact';
 import type { z } from 'zod';
 import type { declaredPaymentView } from '../../statement/expected-payments/declared-payments.schema.js';
 import type {
@@ -16,7 +15,7 @@ import { ButtonLink, Cards, Hint } from '../kit/layout.js';
 import { ListTable } from '../kit/table.js';
 import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';
-import { isAllowedTo, pathTo } from '../visit.js';
+import { isAllowedTo, pathTo, useVisit } from '../visit.js';
 import { VersionHistory } from './payment-versions.js';
 
 const stateTones: Record<ExpectedPaymentView['state'], Tone> = {
@@ -35,7 +34,6 @@ type DeclaredView = z.output<typeof declaredPaymentView>;
 type Lines = Awaited<ReturnType<ExpectedPaymentReading['get']>>['lines'];
 
 interface DetailProps {
-  visit: Visit;
   payment: ExpectedPaymentView;
   lines: Lines;
   /** Null for the payment of an operation. */
@@ -43,35 +41,32 @@ interface DetailProps {
   nameOf: NameOfActor;
 }
 
-export function PaymentDetail(props: DetailProps): JSX.Element {
-  const { visit, payment, lines, declared, nameOf } = props;
+export function PaymentDetail(props: DetailProps) {
+  const { payment, lines, declared, nameOf } = props;
   return (
     <>
       <Cards>
         <State {...props} />
         <Terms {...props} />
       </Cards>
-      <Paid visit={visit} lines={lines} />
-      {declared && <Actions visit={visit} declared={declared} />}
-      {declared && <VersionHistory {...{ visit, nameOf }} history={declared.history} />}
-      <Metadata visit={visit} metadata={payment.metadata} />
+      <Paid lines={lines} />
+      {declared && <Actions declared={declared} />}
+      {declared && <VersionHistory nameOf={nameOf} history={declared.history} />}
+      <Metadata metadata={payment.metadata} />
     </>
   );
 }
 
-function State({ visit, payment, declared }: DetailProps) {
+function State({ payment, declared }: DetailProps) {
+  const visit = useVisit();
   const { t, language } = visit;
   const { amount, settledAmount, returnedAmount, operationId } = payment;
   const remaining = amount === null ? null : amount - settledAmount;
   return (
     <FactList
-      visit={visit}
       title="expectedPayment.stateTitle"
       facts={[
-        [
-          'expectedPayment.state',
-          <PaymentState visit={visit} state={declared?.settlement ?? payment.state} />,
-        ],
+        ['expectedPayment.state', <PaymentState state={declared?.settlement ?? payment.state} />],
         ['expectedPayment.amount', amountText(visit, payment)],
         ['expectedPayment.settled', <Amount cents={settledAmount} />],
         ['expectedPayment.returned', <Amount cents={returnedAmount} />],
@@ -93,13 +88,13 @@ function State({ visit, payment, declared }: DetailProps) {
   );
 }
 
-function Terms({ visit, payment }: DetailProps) {
+function Terms({ payment }: DetailProps) {
+  const visit = useVisit();
   const { t } = visit;
   const { counterparty, tolerance, references } = payment;
   const none = t('app.none');
   return (
     <FactList
-      visit={visit}
       title="expectedPayment.terms"
       facts={[
         ['expectedPayment.kind', paymentKindText(visit, payment)],
@@ -129,12 +124,13 @@ export function referenceText({ t }: Visit, kind: string): string {
   return t(findTextKey(`referenceKind.${kind}`) ?? 'referenceKind.other');
 }
 
-function Paid({ visit, lines }: { visit: Visit; lines: Lines }) {
+function Paid({ lines }: { lines: Lines }) {
+  const visit = useVisit();
   const { t, language } = visit;
   return (
     <Card title={t('expectedPayment.paidBy')}>
       <ListTable
-        {...{ visit, rows: lines, name: 'expectedPayment.paidBy' }}
+        {...{ rows: lines, name: 'expectedPayment.paidBy' }}
         empty={t('expectedPayment.notPaid')}
         columns={[
           {
@@ -169,13 +165,14 @@ function Paid({ visit, lines }: { visit: Visit; lines: Lines }) {
   );
 }
 
-function Actions({ visit, declared }: { visit: Visit; declared: DeclaredView }) {
+function Actions({ declared }: { declared: DeclaredView }) {
+  const visit = useVisit();
   const { t } = visit;
   const { id, version, settlement } = declared;
   if (!isAllowedTo(visit, 'manage expected payments') || settlement === 'cancelled') return null;
   return (
     <FormCard
-      {...{ visit, fields: reasonField, shown: String(version) }}
+      {...{ fields: reasonField, shown: String(version) }}
       title="expectedPayment.actions"
       action={pathTo(visit, `expected-payments/${id}/cancel`)}
       button="expectedPayment.cancel"
@@ -188,19 +185,13 @@ function Actions({ visit, declared }: { visit: Visit; declared: DeclaredView }) 
   );
 }
 
-function Metadata({
-  visit,
-  metadata,
-}: {
-  visit: Visit;
-  metadata: ExpectedPaymentView['metadata'];
-}) {
-  const { t } = visit;
+function Metadata({ metadata }: { metadata: ExpectedPaymentView['metadata'] }) {
+  const { t } = useVisit();
   if (!metadata) return null;
   return (
     <Card title={t('expectedPayment.metadata')}>
       <ListTable
-        {...{ visit, rows: Object.entries(metadata), name: 'expectedPayment.metadata' }}
+        {...{ rows: Object.entries(metadata), name: 'expectedPayment.metadata' }}
         columns={[
           { label: 'expectedPayment.metadataKey', cell: ([key]) => key },
           { label: 'expectedPayment.metadataValue', is: 'wide', cell: ([, value]) => value },
@@ -210,13 +201,8 @@ function Metadata({
   );
 }
 
-export function PaymentState({
-  visit,
-  state,
-}: {
-  visit: Visit;
-  state: ExpectedPaymentView['state'] | 'cancelled';
-}): JSX.Element {
+export function PaymentState({ state }: { state: ExpectedPaymentView['state'] | 'cancelled' }) {
+  const visit = useVisit();
   const tone = state === 'cancelled' ? 'plain' : stateTones[state];
   return <Badge tone={tone} text={visit.t(`paymentState.${state}`)} />;
 }

@@ -1,6 +1,5 @@
 // The form of a declared payment: its fields, the request that the API would get for them, and the
 // page's form.
-import type { JSX } from 'preact';
 import type { z } from 'zod';
 import type { Cents } from '../../brazil/cents.js';
 import type { AppError } from '../../platform/errors.js';
@@ -22,7 +21,7 @@ import { Form } from '../kit/frame.js';
 import { Row } from '../kit/layout.js';
 import type { Visit } from '../requests.js';
 import { writeTypedAmount } from '../typed-amount.js';
-import { pathTo } from '../visit.js';
+import { pathTo, useVisit } from '../visit.js';
 
 const identityFields = ({ t }: Visit) =>
   ({
@@ -145,7 +144,6 @@ export function valuesOfPayment(payment: PaymentView): FormValues {
 }
 
 export interface PaymentFormProps {
-  visit: Visit;
   problem: AppError | null;
   values?: FormValues;
   references?: readonly Reference[];
@@ -153,8 +151,9 @@ export interface PaymentFormProps {
   changed: { id: string; version: string } | null;
 }
 
-export function PaymentForm(props: PaymentFormProps): JSX.Element {
-  const { visit, problem, values = {}, changed } = props;
+export function PaymentForm(props: PaymentFormProps) {
+  const visit = useVisit();
+  const { problem, values = {}, changed } = props;
   const { t } = visit;
   const action = changed ? `expected-payments/${changed.id}/amend` : 'expected-payments/new';
   const identity = identityFields(visit);
@@ -163,28 +162,27 @@ export function PaymentForm(props: PaymentFormProps): JSX.Element {
   const known = { ...identity, ...termFields, ...reasonField, references: identity.externalId };
   const group = (name: keyof typeof groups) => (
     <FormGroup
-      visit={visit}
       legend={name === 'amount' ? 'expectedPayment.amountGroup' : `expectedPayment.${name}`}
       hint={`expectedPayment.${name}Hint`}
     >
-      <Fields {...{ visit, values, problem, fields: groups[name] }} />
+      <Fields {...{ values, problem, fields: groups[name] }} />
     </FormGroup>
   );
   return (
-    <Form visit={visit} action={pathTo(visit, action)} shown={changed?.version}>
-      <FormProblem {...{ visit, problem, fields: known }} />
+    <Form action={pathTo(visit, action)} shown={changed?.version}>
+      <FormProblem {...{ problem, fields: known }} />
       <Card>
         {changed ? (
           <Hidden values={{ externalId: stored('externalId'), direction: stored('direction') }} />
         ) : (
-          <Fields {...{ visit, problem, values, fields: identity }} />
+          <Fields {...{ problem, values, fields: identity }} />
         )}
         {group('amount')}
         {group('dates')}
         {group('counterparty')}
         <References {...props} />
         {group('accounting')}
-        {changed && <Fields {...{ visit, problem, fields: reasonField }} />}
+        {changed && <Fields {...{ problem, fields: reasonField }} />}
         <button>{t(changed ? 'expectedPayment.amend' : 'expectedPayment.declare')}</button>
       </Card>
     </Form>
@@ -192,7 +190,8 @@ export function PaymentForm(props: PaymentFormProps): JSX.Element {
 }
 
 /** The references there are, and empty rows for more. */
-function References({ visit, problem, references: stored = [] }: PaymentFormProps) {
+function References({ problem, references: stored = [] }: PaymentFormProps) {
+  const visit = useVisit();
   const { t } = visit;
   const empty = Array.from({ length: emptyRows }, () => ({ kind: 'external_id', value: '' }));
   const given = visit.form.has('referenceKind') ? typedReferences(visit) : stored;
@@ -201,12 +200,8 @@ function References({ visit, problem, references: stored = [] }: PaymentFormProp
     path.startsWith('$.references'),
   );
   return (
-    <FormGroup
-      visit={visit}
-      legend="expectedPayment.references"
-      hint="expectedPayment.referencesHint"
-    >
-      <FieldErrorText {...{ visit, name: 'references', error: wrong?.[1][0] }} />
+    <FormGroup legend="expectedPayment.references" hint="expectedPayment.referencesHint">
+      <FieldErrorText {...{ name: 'references', error: wrong?.[1][0] }} />
       {rows.map(({ kind, value }, index) => (
         <Row is="top">
           <label>

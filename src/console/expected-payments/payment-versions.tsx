@@ -1,5 +1,4 @@
 // The versions of a declared payment: who changed what, and why.
-import type { JSX } from 'preact';
 import type { z } from 'zod';
 import { printDay } from '../../brazil/printed-text.js';
 import type { declaredPaymentView } from '../../statement/expected-payments/declared-payments.schema.js';
@@ -10,20 +9,19 @@ import { Muted } from '../kit/layout.js';
 import { ListTable } from '../kit/table.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, type TextKey } from '../texts.js';
+import { useVisit } from '../visit.js';
 
 type Version = z.output<typeof declaredPaymentView>['history'][number];
 
 export function VersionHistory({
-  visit,
   history,
   nameOf,
 }: {
-  visit: Visit;
   nameOf: NameOfActor;
   /** Newest first. */
   history: readonly Version[];
-}): JSX.Element {
-  const { t, language } = visit;
+}) {
+  const { t, language } = useVisit();
   return (
     <Card title={t('expectedPayment.versions')}>
       {history.map((version, index) => (
@@ -38,29 +36,22 @@ export function VersionHistory({
               <> · {t('expectedPayment.because', { reason: version.reason })}</>
             )}
           </Muted>
-          <Changes visit={visit} version={version} before={history[index + 1]} />
+          <Changes version={version} before={history[index + 1]} />
         </article>
       ))}
     </Card>
   );
 }
 
-function Changes({
-  visit,
-  version,
-  before,
-}: {
-  visit: Visit;
-  version: Version;
-  before: Version | undefined;
-}) {
+function Changes({ version, before }: { version: Version; before: Version | undefined }) {
+  const visit = useVisit();
   if (!before) return null;
   const was = new Map(termTexts(visit, before));
   const changed = termTexts(visit, version).filter(([key, text]) => was.get(key) !== text);
   if (changed.length === 0) return null;
   return (
     <ListTable
-      {...{ visit, rows: changed, name: 'expectedPayment.changes' }}
+      {...{ rows: changed, name: 'expectedPayment.changes' }}
       columns={[
         { label: 'expectedPayment.term', cell: ([key]) => visit.t(key) },
         {

@@ -15,7 +15,7 @@ import type { KnownBalance } from '../money-facts.service.js';
 import type { Visit } from '../requests.js';
 import { fieldErrorsIn } from '../problems.js';
 import { findTextKey, type TextKey } from '../texts.js';
-import { isAllowedTo, pathTo } from '../visit.js';
+import { isAllowedTo, pathTo, ForVisit, useVisit } from '../visit.js';
 import type { ResultRow } from './bulk-result.js';
 
 /** What the last form on the page has led to. */
@@ -47,46 +47,43 @@ interface Parts {
 }
 
 /** What stands above the list of uploads. */
-export function UploadsIntro({ visit, outcome }: { visit: Visit; outcome: UploadOutcome }) {
+export function UploadsIntro({ outcome }: { outcome: UploadOutcome }) {
+  const visit = useVisit();
   const { problem, checked, sent } = outcome;
   return (
     <>
       <p>{visit.t('bulk.intro')}</p>
       {problem !== undefined && <Message kind="bad">{problem}</Message>}
-      {checked && <Checked {...{ visit, checked, sent }} />}
-      {isAllowedTo(visit, 'upload files') && <UploadForm {...{ visit, checked, sent }} />}
+      {checked && <Checked {...{ checked, sent }} />}
+      {isAllowedTo(visit, 'upload files') && <UploadForm {...{ checked, sent }} />}
     </>
   );
 }
 
 interface CheckedProps {
-  visit: Visit;
   checked: CheckedFile;
   sent: SentByFile | undefined;
 }
 
 function UploadForm({
-  visit,
   checked,
   sent,
 }: Omit<CheckedProps, 'checked'> & { checked: CheckedFile | undefined }) {
+  const visit = useVisit();
   const { t } = visit;
   const path = pathTo(visit, 'bulk');
   // A refused upload stays tied to the check before it.
   const hash = checked?.hash ?? visit.form.get('hash');
   return (
     <Card title={t('bulk.upload')}>
-      <Form visit={visit} action={`${path}/check`} hasFile>
+      <Form action={`${path}/check`} hasFile>
         <Hidden values={hash ? { hash } : {}} />
-        <Fields
-          {...{ visit, fields: uploadFields(visit) }}
-          values={{ kind: visit.query.get('kind') }}
-        />
+        <Fields fields={uploadFields(visit)} values={{ kind: visit.query.get('kind') }} />
         <Hint isBlock>{t('bulk.submitWhy')}</Hint>
         <Row>
           <button>{t('bulk.check')}</button>
           <Button is="plain" formAction={path}>
-            {sent ? buttonText({ visit, money: sent.money, button: sendButton }) : t('bulk.store')}
+            {sent ? buttonText(visit, { money: sent.money, button: sendButton }) : t('bulk.store')}
           </Button>
         </Row>
       </Form>
@@ -126,24 +123,24 @@ function uploadFields({ t }: Visit): FormFields {
   };
 }
 
-function Checked({ visit, checked, sent }: CheckedProps) {
-  const { t, language } = visit;
+function Checked({ checked, sent }: CheckedProps) {
+  const { t, language } = useVisit();
   const { rows, invalid, errors } = checked;
   const values = { rows: formatCount(rows), invalid: formatCount(invalid) };
   if (invalid === 0)
     return (
       <>
         <Message kind="good">{t('bulk.checkedGood', values)}</Message>
-        <CheckedPayees {...{ visit, checked, sent }} />
+        <CheckedPayees {...{ checked, sent }} />
       </>
     );
   return (
     <>
       <Message kind="bad">{t('bulk.checkedBad', values)}</Message>
-      <CheckedPayees {...{ visit, checked, sent }} />
+      <CheckedPayees {...{ checked, sent }} />
       <Card title={t('bulk.firstErrors', { count: formatCount(errors.length) })}>
         <ListTable
-          {...{ visit, rows: errors, name: 'bulk.errors' }}
+          {...{ rows: errors, name: 'bulk.errors' }}
           columns={[
             lineColumn,
             referenceColumn,
@@ -170,13 +167,12 @@ const referenceColumn: ListColumn<{ reference: string | null }> = {
 };
 
 /** What the valid rows would pay or request, and of whom. */
-function CheckedPayees({ visit, checked, sent }: CheckedProps) {
-  const { t } = visit;
+function CheckedPayees({ checked, sent }: CheckedProps) {
+  const { t } = useVisit();
   const { rows, invalid, total, payees, payeeCount, hash } = checked;
   return (
     <>
       <FactList
-        visit={visit}
         title="bulk.wouldIssue"
         facts={[
           ['bulk.total', formatCount(rows - invalid)],
@@ -186,11 +182,11 @@ function CheckedPayees({ visit, checked, sent }: CheckedProps) {
         ]}
       />
       {sent ? (
-        <MoneyCard {...{ visit, ...sent }} title="bulk.largestPayees" />
+        <MoneyCard {...{ ...sent }} title="bulk.largestPayees" />
       ) : (
         <Card title={t('bulk.largestPayees')}>
           <ListTable
-            {...{ visit, rows: payees, name: 'bulk.largestPayees' }}
+            {...{ rows: payees, name: 'bulk.largestPayees' }}
             columns={[
               { label: 'bulk.payee', is: 'wide', cell: ({ name }) => name || null },
               { label: 'bulk.rows', is: 'number', cell: (payee) => formatCount(payee.rows) },
@@ -213,18 +209,20 @@ export function uploadColumns(visit: Visit): ListColumn<Upload>[] {
       isOrder: true,
     },
     { label: 'bulk.kind', cell: ({ kind }) => t(`bulk.kind.${kind}`) },
-    { label: 'bulk.state', cell: (upload) => <UploadState {...{ visit, upload }} /> },
-    { label: 'bulk.progress', cell: (upload) => <Progress {...{ visit, upload }} /> },
-    { label: 'bulk.rows', cell: (upload) => <CountBadges {...{ visit, upload }} /> },
+    { label: 'bulk.state', cell: (upload) => <UploadState upload={upload} /> },
+    { label: 'bulk.progress', cell: (upload) => <Progress upload={upload} /> },
+    { label: 'bulk.rows', cell: (upload) => <CountBadges upload={upload} /> },
   ];
 }
 
-function UploadState({ visit: { t }, upload }: { visit: Visit; upload: Upload }) {
+function UploadState({ upload }: { upload: Upload }) {
+  const { t } = useVisit();
   const { state } = upload;
   return <Badge tone={state === 'finished' ? 'good' : 'warn'} text={t(`bulk.state.${state}`)} />;
 }
 
-function Progress({ visit: { t }, upload: { rows, counts } }: { visit: Visit; upload: Upload }) {
+function Progress({ upload: { rows, counts } }: { upload: Upload }) {
+  const { t } = useVisit();
   const done = rows - counts.pending;
   const text = t('bulk.progressOf', { done: formatCount(done), rows: formatCount(rows) });
   return (
@@ -237,7 +235,8 @@ function Progress({ visit: { t }, upload: { rows, counts } }: { visit: Visit; up
   );
 }
 
-function CountBadges({ visit: { t }, upload: { counts } }: { visit: Visit; upload: Upload }) {
+function CountBadges({ upload: { counts } }: { upload: Upload }) {
+  const { t } = useVisit();
   return (
     <>
       {rowStates
@@ -254,42 +253,31 @@ function CountBadges({ visit: { t }, upload: { counts } }: { visit: Visit; uploa
   );
 }
 
-export function UploadPage({
-  visit,
-  upload,
-  rows,
-  next,
-  waiting,
-}: {
-  visit: Visit;
-  upload: Upload;
-  rows: readonly ResultRow[];
-  next: string | null;
+interface UploadPageProps extends UploadDetailProps {
   /** How many rows await approval by this person or another. */
   waiting: number;
-}): Parts {
-  const part = <UploadDetail visit={visit} upload={upload} rows={rows} next={next} />;
+}
+
+export function uploadPage(visit: Visit, { upload, rows, next, waiting }: UploadPageProps): Parts {
+  const part = <UploadDetail upload={upload} rows={rows} next={next} />;
   const body = (
     <>
-      {waiting > 0 && <WaitingRows visit={visit} upload={upload} waiting={waiting} />}
+      {waiting > 0 && <WaitingRows upload={upload} waiting={waiting} />}
       {part}
-      {isAllowedTo(visit, 'take files') && <ResultForm visit={visit} upload={upload} />}
+      {isAllowedTo(visit, 'take files') && <ResultForm upload={upload} />}
     </>
   );
   return { body, part };
 }
 
-function UploadDetail({
-  visit,
-  upload,
-  rows,
-  next,
-}: {
-  visit: Visit;
+interface UploadDetailProps {
   upload: Upload;
   rows: readonly ResultRow[];
   next: string | null;
-}) {
+}
+
+function UploadDetail({ upload, rows, next }: UploadDetailProps) {
+  const visit = useVisit();
   const { t, language } = visit;
   const page = `bulk/${upload.id}`;
   const shown = { ...visit, path: pathTo(visit, page) };
@@ -298,12 +286,11 @@ function UploadDetail({
     <div id="upload" {...(upload.state === 'running' && refreshing(shown))}>
       <Card title={t('bulk.progress')}>
         <p>
-          <UploadState visit={visit} upload={upload} />
+          <UploadState upload={upload} />
         </p>
-        <Progress visit={visit} upload={upload} />
+        <Progress upload={upload} />
       </Card>
       <FactList
-        visit={visit}
         title="bulk.summary"
         facts={[
           ['bulk.createdAt', formatTime(upload.createdAt, language)],
@@ -313,15 +300,18 @@ function UploadDetail({
         ]}
       />
       <Card title={t('bulk.rows')}>
-        <StateLinks visit={visit} page={page} />
-        <Rows visit={visit} rows={rows} />
-        <Pager visit={shown} next={next} />
+        <StateLinks page={page} />
+        <Rows rows={rows} />
+        <ForVisit visit={shown}>
+          <Pager next={next} />
+        </ForVisit>
       </Card>
     </div>
   );
 }
 
-function StateLinks({ visit, page }: { visit: Visit; page: string }) {
+function StateLinks({ page }: { page: string }) {
+  const visit = useVisit();
   const { t } = visit;
   const chosen = visit.query.get('state') ?? '';
   const links = [
@@ -346,11 +336,12 @@ function StateLinks({ visit, page }: { visit: Visit; page: string }) {
   );
 }
 
-function Rows({ visit, rows }: { visit: Visit; rows: readonly ResultRow[] }) {
+function Rows({ rows }: { rows: readonly ResultRow[] }) {
+  const visit = useVisit();
   const { t } = visit;
   return (
     <ListTable
-      {...{ visit, rows, name: 'bulk.rows', empty: t('bulk.noRows') }}
+      {...{ rows, name: 'bulk.rows', empty: t('bulk.noRows') }}
       columns={[
         lineColumn,
         referenceColumn,
@@ -396,15 +387,8 @@ function errorOf({ t, language }: Visit, { state, code, errors, operationId }: R
 }
 
 /** They are decided where each payment is shown. */
-function WaitingRows({
-  visit,
-  upload,
-  waiting,
-}: {
-  visit: Visit;
-  upload: Upload;
-  waiting: number;
-}) {
+function WaitingRows({ upload, waiting }: { upload: Upload; waiting: number }) {
+  const visit = useVisit();
   const { t } = visit;
   return (
     <Message kind="warn">
@@ -414,11 +398,12 @@ function WaitingRows({
   );
 }
 
-function ResultForm({ visit, upload }: { visit: Visit; upload: Upload }) {
+function ResultForm({ upload }: { upload: Upload }) {
+  const visit = useVisit();
   return (
     <ListCard>
       <Step
-        {...{ visit, action: pathTo(visit, `bulk/${upload.id}/result`) }}
+        action={pathTo(visit, `bulk/${upload.id}/result`)}
         button="bulk.result"
         hint="bulk.resultWhy"
       />

@@ -31,7 +31,7 @@ import { wordOf } from '../texts.js';
 import { accountOf, callerOf, isAllowedTo, pathId, pathTo } from '../visit.js';
 import { exampleFile } from './bulk-examples.js';
 import {
-  UploadPage,
+  uploadPage,
   uploadColumns,
   UploadsIntro,
   type SentByFile,
@@ -171,7 +171,7 @@ export class BulkPages {
       visit,
       title: 'bulk.title',
       empty: isAllowedTo(visit, 'upload files') ? 'bulk.empty' : 'bulk.emptyViewer',
-      before: <UploadsIntro {...{ visit, outcome }} />,
+      before: <UploadsIntro outcome={outcome} />,
       query: listBulkUploads.query,
       filters: { kind: { label: 'bulk.kind', options: kinds, of: 'bulk.kind' } },
       read: (_page, query) => this.uploads.list(accountId, query),
@@ -192,7 +192,7 @@ export class BulkPages {
     // The part that refreshes itself does not show them.
     const waiting =
       isDecidable && !visit.isRefresh ? await this.uploads.countWaiting(accountId, upload.id) : 0;
-    const shown = UploadPage({ visit, upload, rows: data, next, waiting });
+    const shown = uploadPage(visit, { upload, rows: data, next, waiting });
     const title = t('bulk.one', { kind: t(`bulk.kind.${upload.kind}`) });
     return new Shown(title, shown.body, { part: shown.part });
   }

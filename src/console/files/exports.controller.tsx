@@ -30,7 +30,7 @@ import { Cards, Muted } from '../kit/layout.js';
 import { Download, Shown, type PageAnswer } from '../page.js';
 import { problemKey } from '../problems.js';
 import type { Visit } from '../requests.js';
-import { accountOf, auditedWord, callerOf, isAllowedTo, pathTo } from '../visit.js';
+import { accountOf, auditedWord, callerOf, isAllowedTo, pathTo, useVisit } from '../visit.js';
 
 const exported = '/console/accounts/:account/exports';
 const needs = 'take files';
@@ -129,7 +129,7 @@ export class ExportPages {
       <>
         {problem && <Message kind="bad">{t(problemKey(problem, 'exports.problem'))}</Message>}
         {isAllowedTo(visit, needs) ? (
-          <ExportForms {...{ visit, today }} />
+          <ExportForms today={today} />
         ) : (
           <Muted>{t('exports.forAnalysts')}</Muted>
         )}
@@ -167,7 +167,8 @@ function fieldsOf({ t }: Visit): Record<(typeof names)[number], FormFields> {
 const openItemsOf = (visit: Visit) =>
   readBody(exportOpenBreaks.query, typedBody(visit, fieldsOf(visit).breaks));
 
-function ExportForms({ visit, today }: { visit: Visit; today: string }) {
+function ExportForms({ today }: { today: string }) {
+  const visit = useVisit();
   const { t } = visit;
   const month = today.slice(0, 7);
   const fields = fieldsOf(visit);

@@ -15,7 +15,7 @@ import { Message } from '../kit/frame.js';
 import { Cards, Hint } from '../kit/layout.js';
 import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
-import { accountOf } from '../visit.js';
+import { accountOf, useVisit } from '../visit.js';
 
 @Controller()
 export class ImportsPage {
@@ -37,7 +37,7 @@ export class ImportsPage {
       findStatementReading(sql, accountId),
     ]);
     const intervalMs = state?.syncIntervalMs ?? this.settings.syncIntervalMs;
-    const part = <Reading visit={visit} facts={{ reading: view.import, state, intervalMs }} />;
+    const part = <Reading facts={{ reading: view.import, state, intervalMs }} />;
     return new Shown(visit.t('imports.title'), part, { part });
   }
 }
@@ -48,8 +48,8 @@ interface Facts {
   intervalMs: number;
 }
 
-function Reading({ visit, facts }: { visit: Visit; facts: Facts }) {
-  const { t, language, path } = visit;
+function Reading({ facts }: { facts: Facts }) {
+  const { t, language, path } = useVisit();
   const { reading, state, intervalMs } = facts;
   const isRead = state?.isAnchored === true;
   const time = (at: Date | null | undefined) => formatTime(at ?? null, language);
@@ -65,7 +65,6 @@ function Reading({ visit, facts }: { visit: Visit; facts: Facts }) {
       </Message>
       <Cards>
         <FactList
-          visit={visit}
           title="imports.first"
           facts={[
             ['imports.lines', formatCount(state?.lineCount ?? 0n)],
@@ -80,7 +79,6 @@ function Reading({ visit, facts }: { visit: Visit; facts: Facts }) {
           ]}
         />
         <FactList
-          visit={visit}
           title="imports.syncs"
           facts={[
             ['imports.syncedAt', time(state?.syncedAt)],
@@ -88,7 +86,6 @@ function Reading({ visit, facts }: { visit: Visit; facts: Facts }) {
           ]}
         />
         <FactList
-          visit={visit}
           title="imports.closing"
           facts={[
             ['imports.closedFrom', time(state?.closedFrom)],

@@ -6,7 +6,7 @@ import { Message } from '../kit/frame.js';
 import { Row } from '../kit/layout.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
-import { isAllowedTo, pathTo } from '../visit.js';
+import { isAllowedTo, pathTo, useVisit } from '../visit.js';
 import { curlOf, type FirstCharge } from './first-charge.js';
 import type { DemoProgress } from './demo-shop.service.js';
 import type { ChargeProgress, Connection } from './first-steps.queries.js';
@@ -33,44 +33,46 @@ export interface FirstStepsFacts extends Connection {
 }
 
 interface Props {
-  visit: Visit;
   facts: FirstStepsFacts;
 }
 
-export function FirstSteps({ visit, facts }: Props) {
+export function FirstSteps({ facts }: Props) {
+  const visit = useVisit();
   const { progress, syncedAt } = facts;
   const isWaiting = syncedAt === null || (progress !== null && !isDone(progress));
   return (
     <div id="first-steps" {...(isWaiting ? refreshing(visit, progress) : {})}>
       <p>{visit.t('firstSteps.intro')}</p>
-      <ConnectionStep visit={visit} facts={facts} />
-      {syncedAt !== null && <ChargeStep visit={visit} facts={facts} />}
-      {progress && <PaymentStep visit={visit} facts={facts} progress={progress} />}
-      {facts.mayOpenDemo && <Demo visit={visit} />}
+      <ConnectionStep facts={facts} />
+      {syncedAt !== null && <ChargeStep facts={facts} />}
+      {progress && <PaymentStep facts={facts} progress={progress} />}
+      {facts.mayOpenDemo && <Demo />}
     </div>
   );
 }
 
-function Demo({ visit }: { visit: Visit }) {
+function Demo() {
+  const visit = useVisit();
   const { t } = visit;
   return (
     <Card title={t('firstSteps.demo')}>
       <p>{t('firstSteps.demoWhy')}</p>
       <FieldForm
-        {...{ visit, fields: {}, action: pathTo(visit, 'first-steps/demo') }}
+        {...{ fields: {}, action: pathTo(visit, 'first-steps/demo') }}
         button="firstSteps.openDemo"
       />
     </Card>
   );
 }
 
-export function OpeningDemo({ visit, progress }: { visit: Visit; progress: DemoProgress }) {
+export function OpeningDemo({ progress }: { progress: DemoProgress }) {
+  const visit = useVisit();
   const { t } = visit;
   const { declared, due } = progress;
   const counts = { declared: formatCount(declared), due: formatCount(due) };
   return (
     <WorkProgress
-      {...{ visit, id: 'demo', href: pathTo(visit, 'first-steps?demo=opening') }}
+      {...{ id: 'demo', href: pathTo(visit, 'first-steps?demo=opening') }}
       name="firstSteps.openingDemo"
       said={due === 0 ? t('firstSteps.demoLines') : t('firstSteps.demoBooks', counts)}
       of={due === 0 ? undefined : { value: declared, max: due }}
@@ -95,7 +97,8 @@ function followPath(visit: Visit, correlationId: string | null): string {
   return pathTo(visit, `first-steps${query}`);
 }
 
-function ConnectionStep({ visit: { t, language }, facts: { syncedAt, isLive } }: Props) {
+function ConnectionStep({ facts: { syncedAt, isLive } }: Props) {
+  const { t, language } = useVisit();
   return (
     <Card title={t('firstSteps.one')}>
       {syncedAt ? (
@@ -110,7 +113,8 @@ function ConnectionStep({ visit: { t, language }, facts: { syncedAt, isLive } }:
   );
 }
 
-function ChargeStep({ visit, facts }: Props) {
+function ChargeStep({ facts }: Props) {
+  const visit = useVisit();
   const { t } = visit;
   const { progress, newest } = facts;
   const mayCreate = isAllowedTo(visit, 'request payments');
@@ -133,11 +137,7 @@ function ChargeStep({ visit, facts }: Props) {
               <a href={followPath(visit, newest)}>{t('firstSteps.newest')}</a>
             </p>
           )}
-          {mayCreate ? (
-            <ChargeForm visit={visit} facts={facts} />
-          ) : (
-            <Empty>{t('firstSteps.notAllowed')}</Empty>
-          )}
+          {mayCreate ? <ChargeForm facts={facts} /> : <Empty>{t('firstSteps.notAllowed')}</Empty>}
         </>
       )}
     </Card>
@@ -151,7 +151,8 @@ const chargeFields: FormFields = {
   dueDate: { label: 'firstSteps.dueDate', is: 'date', required: true },
 };
 
-function ChargeForm({ visit, facts }: Props) {
+function ChargeForm({ facts }: Props) {
+  const visit = useVisit();
   const { t } = visit;
   const { charge, idempotencyKey, problem, serviceUrl, apiKey } = facts;
   return (
@@ -161,7 +162,7 @@ function ChargeForm({ visit, facts }: Props) {
         <Message kind="bad">{t('firstSteps.problem', { problem })}</Message>
       )}
       <FieldForm
-        {...{ visit, fields: chargeFields, values: { ...charge } }}
+        {...{ fields: chargeFields, values: { ...charge } }}
         action={pathTo(visit, 'first-steps')}
         hidden={{ key: idempotencyKey, correlationId: charge.correlationId }}
         button="firstSteps.create"
@@ -174,7 +175,8 @@ function ChargeForm({ visit, facts }: Props) {
   );
 }
 
-function PaymentStep({ visit, facts, progress }: Props & { progress: ChargeProgress }) {
+function PaymentStep({ facts, progress }: Props & { progress: ChargeProgress }) {
+  const visit = useVisit();
   const { t } = visit;
   return (
     <>
@@ -182,17 +184,18 @@ function PaymentStep({ visit, facts, progress }: Props & { progress: ChargeProgr
         {facts.payProblem !== undefined && (
           <Message kind="bad">{t('firstSteps.payProblem', { problem: facts.payProblem })}</Message>
         )}
-        <Payment visit={visit} facts={facts} progress={progress} />
+        <Payment facts={facts} progress={progress} />
       </Card>
       <Card title={t('firstSteps.followed')}>
-        <Timeline visit={visit} entries={entriesOf(visit, progress)} />
-        {isDone(progress) && <Done visit={visit} progress={progress} />}
+        <Timeline entries={entriesOf(visit, progress)} />
+        {isDone(progress) && <Done progress={progress} />}
       </Card>
     </>
   );
 }
 
-function Payment({ visit, facts, progress }: Props & { progress: ChargeProgress }) {
+function Payment({ facts, progress }: Props & { progress: ChargeProgress }) {
+  const visit = useVisit();
   const { t } = visit;
   if (progress.lineAt !== null) return <Message kind="good">{t('firstSteps.paid')}</Message>;
   if (!facts.isSandbox)
@@ -211,9 +214,7 @@ function Payment({ visit, facts, progress }: Props & { progress: ChargeProgress 
     <>
       <p>{t('firstSteps.payWhy')}</p>
       {isAllowedTo(visit, 'play the payer') && (
-        <FieldForm
-          {...{ visit, fields: {}, action: pathTo(visit, path), button: 'firstSteps.pay' }}
-        />
+        <FieldForm {...{ fields: {}, action: pathTo(visit, path), button: 'firstSteps.pay' }} />
       )}
     </>
   );
@@ -244,8 +245,8 @@ function entriesOf({ t }: Visit, progress: ChargeProgress): TimelineEntry[] {
   ];
 }
 
-function Done({ visit, progress }: { visit: Visit; progress: ChargeProgress }) {
-  const { t } = visit;
+function Done({ progress }: { progress: ChargeProgress }) {
+  const { t } = useVisit();
   const { correlationId: id, amountCents } = progress;
   return (
     <>

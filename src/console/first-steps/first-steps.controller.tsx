@@ -60,7 +60,7 @@ export class FirstStepsPage {
     const { problem, result: opening } = await attempt(async () => this.demo.follow());
     if (problem) return this.page(visit, { problem: problemIn(visit, problem) });
     if (!opening) throw new OtherPageFirst(`/console/accounts/${demoSlug}`);
-    const part = <OpeningDemo visit={visit} progress={opening} />;
+    const part = <OpeningDemo progress={opening} />;
     return new Shown(visit.t('firstSteps.title'), part, { part });
   }
 
@@ -166,7 +166,7 @@ export class FirstStepsPage {
       idempotencyKey: visit.form.get('key') ?? newId(),
       ...this.addresses.of(accountOf(visit).slug),
     };
-    const part = <FirstSteps visit={visit} facts={facts} />;
+    const part = <FirstSteps facts={facts} />;
     const isProblem = outcome.problem ?? outcome.payProblem;
     const status = isProblem ? 422 : 200;
     return new Shown(visit.t('firstSteps.title'), part, { part, status });

@@ -1,15 +1,16 @@
 // What the pages of breaks alone have: candidates, comments, the two sides of a comparison, keys.
-import type { ComponentChildren, JSX } from 'preact';
-import { askedHeader, type Visit } from '../requests.js';
+import type { ComponentChildren } from 'preact';
+import { askedHeader } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import { Folded } from './layout.js';
+import { useVisit } from '../visit.js';
 
 interface Part {
   children: ComponentChildren;
 }
 
 /** A name that somebody else wrote, in three lines at most. */
-export function Clipped({ children }: Part): JSX.Element {
+export function Clipped({ children }: Part) {
   return <bdi class="clip">{children}</bdi>;
 }
 
@@ -17,13 +18,7 @@ export function Clipped({ children }: Part): JSX.Element {
  * A dense list and, beside it, what is chosen in it. Where the screen is narrow, what is chosen
  * stands alone.
  */
-export function SplitView({
-  list,
-  panel,
-}: {
-  list: ComponentChildren;
-  panel: ComponentChildren;
-}): JSX.Element {
+export function SplitView({ list, panel }: { list: ComponentChildren; panel: ComponentChildren }) {
   return (
     <div class="split">
       <div class="queue">{list}</div>
@@ -39,7 +34,7 @@ export function SplitPanel({
   label,
   isChosen,
   children,
-}: Part & { label: string; isChosen: boolean }): JSX.Element {
+}: Part & { label: string; isChosen: boolean }) {
   return (
     <section
       class={isChosen ? 'panel chosen' : 'panel'}
@@ -59,7 +54,7 @@ export function PanelLink({
   href,
   isCurrent,
   children,
-}: Part & { href: string; isCurrent: boolean }): JSX.Element {
+}: Part & { href: string; isCurrent: boolean }) {
   return (
     <a
       href={href}
@@ -80,7 +75,7 @@ export function SumLinks({
 }: {
   label: string;
   sums: readonly { href: string; name: string; amount: string; isCurrent: boolean }[];
-}): JSX.Element {
+}) {
   return (
     <nav class="sums" aria-label={label}>
       {sums.map(({ href, name, amount, isCurrent }) => (
@@ -93,23 +88,22 @@ export function SumLinks({
 }
 
 /** What is always seen of a list at one end, and what is opened at the other. */
-export function ListBar({ children }: Part): JSX.Element {
+export function ListBar({ children }: Part) {
   return <div class="list-bar">{children}</div>;
 }
 
 /** A form that goes on with what was begun. With a script, it is sent as soon as it is shown. */
 export function ContinuedForm({
-  visit: { t, csrfToken },
   action,
   part,
   button,
 }: {
-  visit: Visit;
   action: string;
   /** The element that the answer replaces. */
   part: string;
   button: TextKey;
-}): JSX.Element {
+}) {
+  const { t, csrfToken } = useVisit();
   return (
     <form
       method="post"
@@ -124,7 +118,7 @@ export function ContinuedForm({
 }
 
 /** Actions below each other, each behind its name. */
-export function ActionCard({ title, children }: Part & { title: string }): JSX.Element {
+export function ActionCard({ title, children }: Part & { title: string }) {
   return (
     <section class="card actions">
       <h2>{title}</h2>
@@ -134,7 +128,7 @@ export function ActionCard({ title, children }: Part & { title: string }): JSX.E
 }
 
 /** With keys, J and K move through its items. */
-export function CandidateItems({ hasKeys, children }: Part & { hasKeys: boolean }): JSX.Element {
+export function CandidateItems({ hasKeys, children }: Part & { hasKeys: boolean }) {
   return (
     <ol class="candidates" data-rows={hasKeys || undefined}>
       {children}
@@ -142,7 +136,7 @@ export function CandidateItems({ hasKeys, children }: Part & { hasKeys: boolean 
   );
 }
 
-export function CandidateChoice({ children }: Part): JSX.Element {
+export function CandidateChoice({ children }: Part) {
   return <label class="choice">{children}</label>;
 }
 
@@ -153,7 +147,7 @@ export function CommentItems({
 }: {
   comments: readonly { head: ComponentChildren; text: string | null }[];
   hidden: string;
-}): JSX.Element {
+}) {
   return (
     <ul class="comments">
       {comments.map(({ head, text }) => (
@@ -179,7 +173,7 @@ export function KeysCard({
 }: {
   title: string;
   keys: readonly (readonly [key: ComponentChildren, does: string])[];
-}): JSX.Element {
+}) {
   return (
     <Folded title={title} data-key="?">
       <dl class="keys">
@@ -202,7 +196,7 @@ export function Marked({
   mark,
   more = null,
   children,
-}: Part & { mark: Sign; more?: string | null }): JSX.Element {
+}: Part & { mark: Sign; more?: string | null }) {
   return (
     <span class={`mark ${mark}`}>
       <span aria-hidden="true">{signs[mark]}</span> {children}
@@ -213,12 +207,10 @@ export function Marked({
 
 /** Two sides, field by field. Where the screen is narrow, they stand below the field. */
 export function ComparedSides({
-  visit: { t },
   name,
   columns,
   rows,
 }: {
-  visit: Visit;
   /** What a reader of the screen hears. */
   name: string;
   columns: readonly [field: TextKey, left: TextKey, right: TextKey, mark: TextKey];
@@ -228,7 +220,8 @@ export function ComparedSides({
     mark: Sign;
     said: ComponentChildren;
   }[];
-}): JSX.Element {
+}) {
+  const { t } = useVisit();
   return (
     <div class="compare">
       <div class="scroll" role="region" aria-label={name} tabindex={0}>

@@ -1,24 +1,22 @@
 // The codes by which a charge or a bill is paid, drawn and as texts.
-import type { JSX } from 'preact';
-import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import { Cards, Folded, Hint } from './layout.js';
+import { useVisit } from '../visit.js';
 
 /** Folded where nothing is to be paid any more. */
 export function CodesCard({
-  visit: { t },
   title = 'payment.codes',
   codes: { digitableLine, pixCode },
   drawings,
   isOpen = false,
 }: {
-  visit: Visit;
   title?: TextKey;
   codes: { digitableLine: string | null; pixCode: string | null };
   /** As SVG. */
   drawings: { barCode: string | null; qrCode: string | null };
   isOpen?: boolean;
-}): JSX.Element | null {
+}) {
+  const { t } = useVisit();
   if (digitableLine === null && pixCode === null) return null;
   return (
     <Folded title={t(title)} open={isOpen}>
@@ -53,7 +51,7 @@ function Drawing({ name, class: className, svg }: { name: string; class: string;
 }
 
 /** A text to copy: a click marks all of it. */
-export function CodeText({ label, text }: { label: string; text: string }): JSX.Element {
+export function CodeText({ label, text }: { label: string; text: string }) {
   return (
     <label>
       {label}

@@ -1,5 +1,4 @@
 // Codes that a person scans with a telephone or writes down.
-import type { JSX } from 'preact';
 
 interface QrCodeProps {
   svg: string;
@@ -8,11 +7,11 @@ interface QrCodeProps {
 }
 
 /** A QR code: scanners need it dark on white. */
-export function QrCode({ svg, label }: QrCodeProps): JSX.Element {
+export function QrCode({ svg, label }: QrCodeProps) {
   return <div class="qr" role="img" aria-label={label} dangerouslySetInnerHTML={{ __html: svg }} />;
 }
 
-export function CodeList({ codes }: { codes: readonly string[] }): JSX.Element {
+export function CodeList({ codes }: { codes: readonly string[] }) {
   return (
     <ul class="codes">
       {codes.map((code) => (

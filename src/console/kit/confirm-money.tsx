@@ -1,7 +1,7 @@
 // Asks once more before money moves: whom it goes to in the largest words, then how much, what the
 // account has afterwards, and who asks for it. The form carries what the person has seen: nothing
 // moves without it, and where a fact has changed meanwhile the page says which.
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { punctuateTaxId, type PaymentParty } from '../../access/counterparties/party.js';
 import type { Cents } from '../../brazil/cents.js';
 import { conflict, type AppError } from '../../platform/errors.js';
@@ -14,6 +14,7 @@ import { Fields, Hidden, type FormFields, type HiddenValues } from './form.js';
 import { Form, Message, StepUpNotice } from './frame.js';
 import { Hint, Row } from './layout.js';
 import { ListTable } from './table.js';
+import { useVisit } from '../visit.js';
 
 export interface MoneyPayee {
   party: PaymentParty;
@@ -39,7 +40,6 @@ export interface Money {
 }
 
 interface ConfirmMoneyProps {
-  visit: Visit;
   money: Money;
   action: string;
   /** What is done, with `amount` and `payee` or `count`. */
@@ -60,22 +60,23 @@ interface ConfirmMoneyProps {
   children?: ComponentChildren;
 }
 
-export function ConfirmMoney(props: ConfirmMoneyProps): JSX.Element {
-  const { visit, money, action, warning, shown, hidden = {}, fields = {}, back, children } = props;
+export function ConfirmMoney(props: ConfirmMoneyProps) {
+  const { money, action, warning, shown, hidden = {}, fields = {}, back, children } = props;
+  const visit = useVisit();
   const { t } = visit;
   return (
     <Card title={t('money.confirm')}>
       <div class="money">
-        <Changes {...{ visit, money }} />
+        <Changes money={money} />
         {money.payees.length > 0 && <MoneySummary {...props} />}
         <p>{t(warning)}</p>
         {children}
-        {props.needsStepUp && <StepUpNotice visit={visit} />}
-        <Form visit={visit} action={action} {...(shown === undefined ? {} : { shown })}>
+        {props.needsStepUp && <StepUpNotice />}
+        <Form action={action} {...(shown === undefined ? {} : { shown })}>
           <Hidden values={{ ...hidden, seen: seenOf(money) }} />
-          <Fields {...{ visit, fields }} problem={props.problem ?? null} />
+          <Fields fields={fields} problem={props.problem ?? null} />
           <Row>
-            <button>{buttonText(props)}</button>
+            <button>{buttonText(visit, props)}</button>
             <a href={back.href}>{t(back.text)}</a>
           </Row>
         </Form>
@@ -84,9 +85,9 @@ export function ConfirmMoney(props: ConfirmMoneyProps): JSX.Element {
   );
 }
 
-type SummaryProps = Pick<ConfirmMoneyProps, 'visit' | 'money' | 'balance'>;
+type SummaryProps = Pick<ConfirmMoneyProps, 'money' | 'balance'>;
 
-function MoneySummary(props: SummaryProps): JSX.Element {
+function MoneySummary(props: SummaryProps) {
   return (
     <>
       <Payees {...props} />
@@ -96,9 +97,9 @@ function MoneySummary(props: SummaryProps): JSX.Element {
 }
 
 /** What would move, where the form that does it brings a file. */
-export function MoneyCard({ title, ...props }: SummaryProps & { title: TextKey }): JSX.Element {
+export function MoneyCard({ title, ...props }: SummaryProps & { title: TextKey }) {
   return (
-    <Card title={props.visit.t(title)}>
+    <Card title={useVisit().t(title)}>
       <div class="money">
         <MoneySummary {...props} />
       </div>
@@ -137,8 +138,8 @@ function seenOf(money: Money): string[] {
 const countOf = ({ payees, count = payees.length }: Money) => count;
 
 /** What is not as it was when the person saw it. */
-function Changes({ visit, money }: { visit: Visit; money: Money }) {
-  const { t, form } = visit;
+function Changes({ money }: { money: Money }) {
+  const { t, form } = useVisit();
   const seen = new Map(form.getAll('seen').map(split));
   const changes = seenOf(money)
     .map(split)
@@ -187,7 +188,8 @@ function payeeFacts(
   return facts.flatMap(([label, text]) => (text ? [[t(label), text] as const] : []));
 }
 
-function Payees({ visit, money }: { visit: Visit; money: Money }) {
+function Payees({ money }: { money: Money }) {
+  const visit = useVisit();
   const { t } = visit;
   const [first] = money.payees;
   if (first && countOf(money) === 1)
@@ -200,12 +202,12 @@ function Payees({ visit, money }: { visit: Visit; money: Money }) {
     );
   return (
     <ListTable
-      {...{ visit, name: 'money.payees', rows: money.payees }}
+      {...{ name: 'money.payees', rows: money.payees }}
       columns={[
         {
           label: 'money.payee',
           is: 'wide',
-          cell: (payee) => <NamedPayee {...{ visit, payee }} />,
+          cell: (payee) => <NamedPayee payee={payee} />,
         },
         { label: 'money.asked', is: 'wide', cell: ({ asked }) => askedText(visit, asked) },
         {
@@ -218,7 +220,8 @@ function Payees({ visit, money }: { visit: Visit; money: Money }) {
   );
 }
 
-function NamedPayee({ visit, payee }: { visit: Visit; payee: MoneyPayee }) {
+function NamedPayee({ payee }: { payee: MoneyPayee }) {
+  const visit = useVisit();
   const name = payee.party.name ?? visit.t('money.unnamed');
   const facts = payeeFacts(visit, payee).map(([label, text]) => `${label} ${text}`);
   return (
@@ -230,7 +233,8 @@ function NamedPayee({ visit, payee }: { visit: Visit; payee: MoneyPayee }) {
   );
 }
 
-function MoneyFactList({ visit, money, balance }: SummaryProps) {
+function MoneyFactList({ money, balance }: SummaryProps) {
+  const visit = useVisit();
   const { t, language } = visit;
   const { totalCents, facts = [], payees } = money;
   const [first] = payees;
@@ -272,11 +276,10 @@ function askedText({ t, language }: Visit, { by, at }: Asked): string {
 }
 
 /** What the button does. */
-export function buttonText({
-  visit: { t },
-  money,
-  button: { one, many },
-}: Pick<ConfirmMoneyProps, 'visit' | 'money' | 'button'>): string {
+export function buttonText(
+  { t }: Visit,
+  { money, button: { one, many } }: Pick<ConfirmMoneyProps, 'money' | 'button'>,
+): string {
   const amount = formatAmount(money.totalCents);
   const [first] = money.payees;
   const count = countOf(money);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { render } from 'preact-render-to-string';
 import type { Visit } from '../requests.js';
+import { renderFor } from '../visit.js';
+import { h } from 'preact';
 import { StepChart } from './day-charts.js';
 
 const visit = { t: (key: string) => key, language: 'pt' } as unknown as Visit;
@@ -8,7 +9,10 @@ const days = [50_000n, 80_000n, 80_000n, 65_000n].map((cents, index) => ({
   ...{ day: `2026-03-0${index + 1}`, cents, isProjected: index > 2 },
 }));
 const draw = (props: object) =>
-  render(StepChart({ visit, title: 'chart.balance', days, ...props })).replaceAll('\u00a0', ' ');
+  renderFor(visit, h(StepChart, { title: 'chart.balance', days, ...props })).replaceAll(
+    '\u00a0',
+    ' ',
+  );
 const pointsOf = (svg: string) =>
   [...svg.matchAll(/class="balance[^"]*" d="M([^"]*)"/g)].map(([, path = '']) =>
     path.split('L').map((point) => point.split(',').map(Number)),

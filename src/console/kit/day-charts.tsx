@@ -9,8 +9,8 @@ import type { PlainDate } from '../../brazil/calendar.js';
 import type { Cents } from '../../brazil/cents.js';
 import { chartOutcomes, type ChartDay } from './chart-days.js';
 import { formatAmount, formatCount, formatDayOfMonth } from '../formats.js';
-import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
+import { useVisit } from '../visit.js';
 
 const width = 600;
 const height = 230;
@@ -22,14 +22,14 @@ type Side = keyof typeof sides;
 type Amounts = ScaleLinear<number, number>;
 
 /** Money in above the line of zero, money out below it. */
-export function MoneyChart({ visit, days }: { visit: Visit; days: readonly ChartDay[] }) {
+export function MoneyChart({ days }: { days: readonly ChartDay[] }) {
   const most = Math.max(1, ...days.map(({ creditCents }) => Number(creditCents)));
   const least = Math.min(0, ...days.map(({ debitCents }) => -Number(debitCents)));
   const amounts = scaleLinear([least, most], [inner.bottom, inner.top]).nice(4);
   const places = placesOf(days);
   return (
-    <Chart visit={visit} name="money" title="chart.money" legend={moneyLegend}>
-      <Axes visit={visit} days={days} amounts={amounts} write={writeCents} />
+    <Chart name="money" title="chart.money" legend={moneyLegend}>
+      <Axes days={days} amounts={amounts} write={writeCents} />
       {days.map(({ day, creditCents, debitCents }) => (
         <>
           <Bar
@@ -59,7 +59,7 @@ const moneyLegend = [
 ] as const;
 
 /** The lines of each day by their outcome, one above the other. */
-export function OutcomeChart({ visit, days }: { visit: Visit; days: readonly ChartDay[] }) {
+export function OutcomeChart({ days }: { days: readonly ChartDay[] }) {
   const layers = stack<ChartDay, (typeof chartOutcomes)[number]>()
     .keys(chartOutcomes)
     .value(({ lines }, outcome) => Number(lines[outcome]))([...days]);
@@ -68,8 +68,8 @@ export function OutcomeChart({ visit, days }: { visit: Visit; days: readonly Cha
   const places = placesOf(days);
   const writeLines = (value: number) => (Number.isInteger(value) ? formatCount(value) : '');
   return (
-    <Chart visit={visit} name="outcomes" title="chart.outcomes" legend={outcomeLegend}>
-      <Axes visit={visit} days={days} amounts={amounts} write={writeLines} />
+    <Chart name="outcomes" title="chart.outcomes" legend={outcomeLegend}>
+      <Axes days={days} amounts={amounts} write={writeLines} />
       {layers.map((layer) =>
         layer.map(([from, to], index) => (
           <Bar
@@ -96,20 +96,18 @@ interface StepDay {
 
 /** What has one value until it changes, such as a balance: each day is a step. */
 export function StepChart({
-  visit,
   title,
   label,
   days,
   today,
 }: {
-  visit: Visit;
   title: TextKey;
   /** What a reader of the screen hears; the title without it. */
   label?: string;
   days: readonly StepDay[];
   /** Where days after today are shown. */
   today?: PlainDate;
-}): JSX.Element {
+}) {
   const values = days.map(({ cents }) => Number(cents));
   const span = [Math.min(0, ...values), Math.max(1, ...values)];
   const amounts = scaleLinear(span, [inner.bottom, inner.top]).nice(4);
@@ -126,8 +124,8 @@ export function StepChart({
   // The projected part begins at the last day that is over, so that the line has no gap.
   const projected = days.slice(Math.max(projectedFrom - 1, 0));
   return (
-    <Chart visit={visit} name="steps" title={title} legend={[]} {...{ label, side }}>
-      <Axes visit={visit} days={days} amounts={amounts} write={writeCents} side={side} />
+    <Chart name="steps" title={title} legend={[]} {...{ label, side }}>
+      <Axes days={days} amounts={amounts} write={writeCents} side={side} />
       {today !== undefined && places(today) !== undefined && (
         <line
           class="today"
@@ -172,7 +170,7 @@ interface BarProps {
   fill?: string;
 }
 
-function Bar({ places, amounts, day, from, to, kind, fill }: BarProps): JSX.Element | null {
+function Bar({ places, amounts, day, from, to, kind, fill }: BarProps) {
   if (from === to) return null;
   // The smallest amount is visible too.
   const size = Math.max(1, amounts(from) - amounts(to));
@@ -194,18 +192,17 @@ function round(length: number): number {
 
 /** Lines at round values, and a date below each fifth day. */
 function Axes({
-  visit: { language },
   days,
   amounts,
   write,
   side = 'past',
 }: {
-  visit: Visit;
   days: readonly { day: PlainDate }[];
   amounts: Amounts;
   write: (value: number) => string;
   side?: Side;
-}): JSX.Element {
+}) {
+  const { language } = useVisit();
   const places = placesOf(days, side);
   const { left, right } = sides[side];
   const values =
@@ -244,22 +241,21 @@ function Axes({
 }
 
 function Chart({
-  visit: { t },
   name,
   title,
-  label = t(title),
+  label,
   side = 'past',
   legend,
   children,
 }: {
-  visit: Visit;
   name: string;
   title: TextKey;
   label?: string | undefined;
   side?: Side;
   legend: readonly (readonly [kind: string, text: TextKey])[];
   children: ComponentChildren;
-}): JSX.Element {
+}) {
+  const { t } = useVisit();
   return (
     <figure class="chart">
       <figcaption>
@@ -285,7 +281,7 @@ function Chart({
         ))}
       </figcaption>
       <div class={`scroll ${side}`} role="region" aria-label={t(title)} tabindex={0}>
-        <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}>
+        <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label ?? t(title)}>
           <title>{t(title)}</title>
           <defs>
             {legend.map(([kind]) => (
@@ -300,7 +296,7 @@ function Chart({
 }
 
 /** What distinguishes a bar without its colour. */
-function Pattern({ id, kind }: { id: string; kind: string }): JSX.Element {
+function Pattern({ id, kind }: { id: string; kind: string }) {
   const marks: Record<string, JSX.Element> = {
     out: <path class="mark" d="M0 6L6 0" />,
     classified: <path class="mark" d="M0 6L6 0" />,

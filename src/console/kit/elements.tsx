@@ -1,5 +1,5 @@
 // The elements of lists and of records: filters, pages, states, facts, amounts, stories.
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import type { Cents } from '../../brazil/cents.js';
 import { formatAmount, formatTime } from '../formats.js';
 import { Message } from './frame.js';
@@ -7,11 +7,12 @@ import { Hint } from './layout.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import { writeTypedDay } from '../typed-day.js';
+import { useVisit } from '../visit.js';
 
 export type Tone = 'good' | 'bad' | 'warn' | 'plain';
 
 /** A state in a word. Its tone is never the only sign. */
-export function Badge({ tone, text }: { tone: Tone; text: string }): JSX.Element {
+export function Badge({ tone, text }: { tone: Tone; text: string }) {
   return <span class={`badge ${tone}`}>{text}</span>;
 }
 
@@ -22,7 +23,7 @@ export function Amount({
 }: {
   cents: Cents;
   isSigned?: boolean | undefined;
-}): JSX.Element {
+}) {
   if (!isSigned || cents === 0n) return <span class="amount">{formatAmount(cents)}</span>;
   const isCredit = cents > 0n;
   return (
@@ -34,12 +35,11 @@ export function Amount({
 
 /** What moved, with its direction in a word. */
 export function Movement({
-  visit: { t },
   of: { isCredit, amountCents },
 }: {
-  visit: Visit;
   of: { isCredit: boolean; amountCents: Cents };
-}): JSX.Element {
+}) {
+  const { t } = useVisit();
   return (
     <>
       <Amount cents={isCredit ? amountCents : -amountCents} isSigned />
@@ -50,21 +50,20 @@ export function Movement({
 
 /** How far some work is. It reads itself again each second; without a script, by its link. */
 export function WorkProgress({
-  visit: { t },
   id,
   href,
   name,
   said,
   of,
 }: {
-  visit: Visit;
   id: string;
   href: string;
   name: TextKey;
   said: string;
   /** Absent while it is not known how much there is. */
   of?: { value: number; max: number } | undefined;
-}): JSX.Element {
+}) {
+  const { t } = useVisit();
   return (
     <div id={id} hx-get={href} hx-trigger="every 1s" hx-swap="outerHTML">
       <Card>
@@ -80,14 +79,13 @@ export function WorkProgress({
 
 /** Names and values, in a card. */
 export function FactList({
-  visit: { t },
   title,
   facts,
 }: {
-  visit: Visit;
   title: TextKey;
   facts: readonly (readonly [TextKey, ComponentChildren])[];
-}): JSX.Element {
+}) {
+  const { t } = useVisit();
   return (
     <Card title={t(title)}>
       <NamedValues facts={facts.map(([key, value]) => [t(key), value])} />
@@ -100,7 +98,7 @@ export function NamedValues({
   facts,
 }: {
   facts: readonly (readonly [ComponentChildren, ComponentChildren])[];
-}): JSX.Element {
+}) {
   return (
     <dl>
       {facts.map(([name, value]) => (
@@ -122,7 +120,7 @@ export interface KeyFigure {
 }
 
 /** The few figures that matter, in large: two beside each other on a telephone. */
-export function KeyFigures({ figures }: { figures: readonly KeyFigure[] }): JSX.Element {
+export function KeyFigures({ figures }: { figures: readonly KeyFigure[] }) {
   return (
     <dl class="figures">
       {figures.map(({ name, value, hint, isWide }) => (
@@ -146,7 +144,7 @@ export function Card({
   title?: ComponentChildren;
   id?: string;
   children: ComponentChildren;
-}): JSX.Element {
+}) {
   return (
     <section class="card" id={id}>
       {title && <h2>{title}</h2>}
@@ -156,7 +154,7 @@ export function Card({
 }
 
 /** In place of an empty table: how it fills. */
-export function Empty({ children }: { children: ComponentChildren }): JSX.Element {
+export function Empty({ children }: { children: ComponentChildren }) {
   return <p class="muted">{children}</p>;
 }
 
@@ -169,7 +167,7 @@ export function Code({
   text: string;
   label?: string;
   wraps?: boolean;
-}): JSX.Element {
+}) {
   return (
     <pre
       class={wraps ? 'wraps' : undefined}
@@ -189,13 +187,8 @@ export interface TimelineEntry {
 }
 
 /** What happened, in order. */
-export function Timeline({
-  visit: { language },
-  entries,
-}: {
-  visit: Visit;
-  entries: readonly TimelineEntry[];
-}): JSX.Element {
+export function Timeline({ entries }: { entries: readonly TimelineEntry[] }) {
+  const { language } = useVisit();
   return (
     <ol class="timeline">
       {entries.map(({ at, tone, title, detail }) => (
@@ -216,16 +209,14 @@ export type FilterField = { name: string; label: TextKey } & (
 
 /** Filters of a list. They stand in the address, so that a list can be sent to a colleague. */
 export function Filters({
-  visit,
   fields,
   wrong = [],
 }: {
-  visit: Visit;
   fields: readonly FilterField[];
   /** The names of filters whose value was not valid. */
   wrong?: readonly string[];
-}): JSX.Element {
-  const { t, path, query } = visit;
+}) {
+  const { t, path, query } = useVisit();
   const isFiltered = fields.some(({ name }) => (query.get(name) ?? '') !== '');
   const labels = fields.filter(({ name }) => wrong.includes(name)).map(({ label }) => t(label));
   return (
@@ -235,7 +226,7 @@ export function Filters({
       )}
       <form class="row filters" method="get" action={path} role="search">
         {fields.map((field) => (
-          <FilterInput visit={visit} field={field} />
+          <FilterInput field={field} />
         ))}
         {['sort', 'order'].map((name) => (
           <>{query.has(name) && <input {...{ type: 'hidden', name, value: query.get(name)! }} />}</>
@@ -247,13 +238,8 @@ export function Filters({
   );
 }
 
-function FilterInput({
-  visit: { t, query, language },
-  field,
-}: {
-  visit: Visit;
-  field: FilterField;
-}) {
+function FilterInput({ field }: { field: FilterField }) {
+  const { t, query, language } = useVisit();
   const { name, label } = field;
   const value = query.get(name) ?? '';
   if ('options' in field)
@@ -297,13 +283,12 @@ export function addressWith(
 
 /** Leads to the next page of a list, with the same filters. */
 export function Pager({
-  visit,
   next,
 }: {
-  visit: Visit;
   /** The cursor of the next page; null on the last one. */
   next: string | null;
-}): JSX.Element | null {
+}) {
+  const visit = useVisit();
   const { t, query } = visit;
   if (next === null && !query.has('cursor')) return null;
   return (
@@ -317,13 +302,7 @@ export function Pager({
 }
 
 /** Links to the pages before and after. */
-export function PageLinks({
-  label,
-  children,
-}: {
-  label: string;
-  children: ComponentChildren;
-}): JSX.Element {
+export function PageLinks({ label, children }: { label: string; children: ComponentChildren }) {
   return (
     <nav class="pager" aria-label={label}>
       {children}

@@ -1,6 +1,6 @@
 // A form by its fields: shows what is stored, or what was typed before it was refused, reads it for
 // the schema that the API has for the same request, and says beside each field what is wrong.
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import type { z } from 'zod';
 import type { FieldError, FieldErrors } from '../../bank-contract/field-errors.js';
 import { AppError, refuseInvalid } from '../../platform/errors.js';
@@ -10,7 +10,7 @@ import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import { typedNumber } from '../typed-amount.js';
 import { typedDay, writeTypedDay, type DayKind } from '../typed-day.js';
-import { typed } from '../visit.js';
+import { typed, useVisit } from '../visit.js';
 import { Card } from './elements.js';
 import { Form, Message, StepUpNotice } from './frame.js';
 import { Hint, Muted } from './layout.js';
@@ -117,8 +117,7 @@ export function ofForm(
   problem: AppError | null,
   isSent = visit.path === action,
 ) {
-  if (isSent) return { visit, action, problem };
-  return { visit: { ...visit, form: new URLSearchParams() }, action, problem: null };
+  return { action, isSent, problem: isSent ? problem : null };
 }
 
 /** Of the page that shows the problem of its form. */
@@ -147,16 +146,15 @@ const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(
 
 /** What is wrong with a form, above it. `area` has words of its own for some reasons. */
 export function FormProblem({
-  visit: { t, language },
   problem,
   fields = {},
   area,
 }: {
-  visit: Visit;
   problem: AppError | null;
   fields?: FormFields;
   area?: string;
-}): JSX.Element | null {
+}) {
+  const { t, language } = useVisit();
   if (!problem) return null;
   const { own, others } = errorsOf(problem, fields);
   const text =
@@ -169,29 +167,30 @@ export function FormProblem({
 }
 
 export interface FieldsProps {
-  visit: Visit;
   fields: FormFields;
   /** What is stored. */
   values?: FormValues;
   problem?: AppError | null;
+  /** Whether this is the form of the page that was sent: it shows what was typed. */
+  isSent?: boolean;
 }
 
 /** Beside each other where they fit. */
-export function Fields({ visit, fields, values = {}, problem = null }: FieldsProps): JSX.Element {
+export function Fields({ fields, values = {}, problem = null, isSent = true }: FieldsProps) {
+  const { form } = useVisit();
   const { own } = errorsOf(problem, fields);
   // A tick that was taken away is not sent: another field says whether it is this form that was.
-  const isTyped = Object.keys(fields).some((name) => visit.form.has(name));
+  const isTyped = isSent && Object.keys(fields).some((name) => form.has(name));
   return (
     <div class="fields">
       {Object.entries(fields).map(([name, field]) => (
-        <Input {...{ visit, name, field, isTyped }} stored={values[name]} error={own.get(name)} />
+        <Input {...{ name, field, isTyped }} stored={values[name]} error={own.get(name)} />
       ))}
     </div>
   );
 }
 
 interface InputProps {
-  visit: Visit;
   name: string;
   field: FormField;
   isTyped: boolean;
@@ -207,7 +206,8 @@ const inputTypes = {
 
 const isDay = (is: string): is is DayKind => ['date', 'month', 'datetime'].includes(is);
 
-function Input({ visit, name, field, isTyped, stored, error }: InputProps): JSX.Element {
+function Input({ name, field, isTyped, stored, error }: InputProps) {
+  const visit = useVisit();
   const { t, form } = visit;
   const { label, hint, is = 'text', options = [], autocomplete, ...limits } = field;
   const chosen = isTyped ? form.getAll(name) : [stored ?? []].flat().map(String);
@@ -222,15 +222,14 @@ function Input({ visit, name, field, isTyped, stored, error }: InputProps): JSX.
       {t(label)}
       {hint && <Hint> {t(hint)}</Hint>}
       {kind !== 'choice' && input}
-      <FieldErrorText {...{ visit, name, error }} />
+      <FieldErrorText {...{ name, error }} />
     </label>
   );
   if (is === 'check') {
     const checked = isTyped ? form.has(name) : stored === true;
     return named(<input {...{ type: 'checkbox', name, value: 'yes', checked }} />, 'choice');
   }
-  if (is === 'choices' || is === 'radios')
-    return <Choices {...{ visit, name, field, chosen, error }} />;
+  if (is === 'choices' || is === 'radios') return <Choices {...{ name, field, chosen, error }} />;
   if (is === 'choice')
     return named(
       <select name={name} {...described}>
@@ -258,12 +257,12 @@ function Input({ visit, name, field, isTyped, stored, error }: InputProps): JSX.
 }
 
 function Choices({
-  visit,
   name,
   field: { label, hint, is, options = [], isFolded },
   chosen,
   error,
-}: Omit<InputProps, 'isTyped' | 'stored'> & { chosen: readonly string[] }): JSX.Element {
+}: Omit<InputProps, 'isTyped' | 'stored'> & { chosen: readonly string[] }) {
+  const visit = useVisit();
   const type = is === 'choices' ? 'checkbox' : 'radio';
   const choices = (
     <fieldset class="checks">
@@ -276,7 +275,7 @@ function Choices({
           {about && <Hint> {about}</Hint>}
         </label>
       ))}
-      <FieldErrorText {...{ visit, name, error }} />
+      <FieldErrorText {...{ name, error }} />
     </fieldset>
   );
   if (!isFolded) return choices;
@@ -289,11 +288,8 @@ function Choices({
 }
 
 /** What is wrong with a field; nothing for a right one. */
-export function FieldErrorText({
-  visit: { language },
-  name,
-  error,
-}: Pick<InputProps, 'visit' | 'name' | 'error'>): JSX.Element | null {
+export function FieldErrorText({ name, error }: Pick<InputProps, 'name' | 'error'>) {
+  const { language } = useVisit();
   if (error === undefined) return null;
   return (
     <span class="field-error" id={errorId(name)}>
@@ -312,16 +308,15 @@ const errorId = (name: string) => `error-${name.replace(/[^\w]/g, '-')}`;
 
 /** Fields that belong together. */
 export function FormGroup({
-  visit: { t },
   legend,
   hint,
   children,
 }: {
-  visit: Visit;
   legend: TextKey;
   hint?: TextKey | undefined;
   children: ComponentChildren;
-}): JSX.Element {
+}) {
+  const { t } = useVisit();
   return (
     <fieldset>
       <legend>{t(legend)}</legend>
@@ -348,20 +343,26 @@ interface FieldFormProps extends FieldsProps {
 }
 
 /** A form with all that a form has, where it needs no card of its own. */
-export function FieldForm(props: FieldFormProps): JSX.Element {
-  const { visit, intro, action, button, area, shown, hidden = {}, children } = props;
-  const { asksReason = false, needsStepUp = false, problem = null, values = {} } = props;
-  const { t } = visit;
+export function FieldForm(props: FieldFormProps) {
+  const { intro, action, button, area, shown, hidden = {}, children } = props;
+  const {
+    asksReason = false,
+    needsStepUp = false,
+    problem = null,
+    values = {},
+    isSent = true,
+  } = props;
+  const { t } = useVisit();
   const fields = asksReason ? { ...props.fields, ...reasonField } : props.fields;
   return (
     <>
       {intro && <Muted>{t(intro)}</Muted>}
-      {needsStepUp && <StepUpNotice visit={visit} />}
-      <FormProblem {...{ visit, problem, fields, ...(area === undefined ? {} : { area }) }} />
-      <Form visit={visit} action={action} {...(shown === undefined ? {} : { shown })}>
+      {needsStepUp && <StepUpNotice />}
+      <FormProblem {...{ problem, fields, ...(area === undefined ? {} : { area }) }} />
+      <Form action={action} {...(shown === undefined ? {} : { shown })}>
         <Hidden values={hidden} />
         {children}
-        <Fields {...{ visit, fields, values, problem }} />
+        <Fields {...{ fields, values, problem, isSent }} />
         <button>{t(button)}</button>
       </Form>
     </>
@@ -369,22 +370,16 @@ export function FieldForm(props: FieldFormProps): JSX.Element {
 }
 
 /** A form in a card, without a title where the form is all that the page has. */
-export function FormCard({ title, ...form }: FieldFormProps & { title?: TextKey }): JSX.Element {
+export function FormCard({ title, ...form }: FieldFormProps & { title?: TextKey }) {
   return (
-    <Card title={title && form.visit.t(title)}>
+    <Card title={title && useVisit().t(title)}>
       <FieldForm {...form} />
     </Card>
   );
 }
 
 /** A form that only asks: what is chosen stands in the address of the next page. */
-export function AskingForm({
-  action,
-  children,
-}: {
-  action: string;
-  children: ComponentChildren;
-}): JSX.Element {
+export function AskingForm({ action, children }: { action: string; children: ComponentChildren }) {
   return (
     <form method="get" action={action}>
       {children}
@@ -395,7 +390,7 @@ export function AskingForm({
 export type HiddenValues = Readonly<Record<string, string | readonly string[]>>;
 
 /** What a form carries, and nobody types. */
-export function Hidden({ values }: { values: HiddenValues }): JSX.Element {
+export function Hidden({ values }: { values: HiddenValues }) {
   return (
     <>
       {Object.entries(values).map(([name, value]) =>
@@ -406,7 +401,6 @@ export function Hidden({ values }: { values: HiddenValues }): JSX.Element {
 }
 
 interface StepProps {
-  visit: Visit;
   action: string;
   button: TextKey;
   /** Of what the step is about, where the button says it. */
@@ -420,13 +414,13 @@ interface StepProps {
 }
 
 /** One step, such as a test or a removal: a button, and why. */
-export function Step(props: StepProps): JSX.Element {
-  const { visit, action, button, count = '', hint, shown, hidden = {}, asksReason = false } = props;
-  const { t } = visit;
+export function Step(props: StepProps) {
+  const { action, button, count = '', hint, shown, hidden = {}, asksReason = false } = props;
+  const { t } = useVisit();
   const label = props.reasonLabel ?? t('app.reason');
   const reason = { name: 'reason', maxLength: 500, required: true, autocomplete: 'off' } as const;
   return (
-    <Form visit={visit} action={action} {...(shown === undefined ? {} : { shown })}>
+    <Form action={action} {...(shown === undefined ? {} : { shown })}>
       <Hidden values={hidden} />
       <div class="row">
         {asksReason && <input {...reason} placeholder={t('app.reason')} aria-label={label} />}

@@ -5,8 +5,9 @@ import { isAllowed } from '../../access/people/roles.js';
 import type { Assets } from '../assets.service.js';
 import { sections, type MenuEntry, type Section } from '../page.js';
 import { Icon, type IconName } from './icon.js';
-import { openAddress, pageField, type Visit } from '../requests.js';
+import { openAddress, pageField } from '../requests.js';
 import type { Language } from '../texts/languages.js';
+import { useVisit } from '../visit.js';
 
 const htmxSettings = JSON.stringify({
   allowEval: false,
@@ -21,7 +22,6 @@ const languageNames: Record<Language, string> = { pt: 'Português', en: 'English
 const tags: Record<Language, string> = { pt: 'pt-BR', en: 'en' };
 
 export interface FrameProps {
-  visit: Visit;
   title: string;
   assets: Assets;
   menu: readonly MenuEntry[];
@@ -31,8 +31,9 @@ export interface FrameProps {
   children: ComponentChildren;
 }
 
-export function Frame(props: FrameProps): JSX.Element {
-  const { visit, title, assets, isNarrow, children } = props;
+export function Frame(props: FrameProps) {
+  const visit = useVisit();
+  const { title, assets, isNarrow, children } = props;
   const hasMenu = visit.session?.isComplete === true && visit.session.account !== null;
   return (
     <html lang={tags[visit.language]}>
@@ -64,7 +65,7 @@ export function Frame(props: FrameProps): JSX.Element {
                 <Icon name="flask-conical" /> {visit.t('app.sandbox')}
               </div>
             )}
-            <Bar visit={visit} hasMenu={hasMenu} />
+            <Bar hasMenu={hasMenu} />
             <main id="content" class={isNarrow ? 'narrow' : undefined}>
               <h1>{title}</h1>
               {children}
@@ -77,8 +78,8 @@ export function Frame(props: FrameProps): JSX.Element {
 }
 
 /** Beside the page; on a narrow screen above it, behind a button that works without a script. */
-function Sidebar({ visit, menu }: Pick<FrameProps, 'visit' | 'menu'>): JSX.Element {
-  const { t, session } = visit;
+function Sidebar({ menu }: Pick<FrameProps, 'menu'>) {
+  const { t, session } = useVisit();
   return (
     <div class="sidebar">
       <input type="checkbox" id="menu" class="menu-toggle" aria-label={t('app.menu')} />
@@ -93,14 +94,14 @@ function Sidebar({ visit, menu }: Pick<FrameProps, 'visit' | 'menu'>): JSX.Eleme
           <span>{session?.account?.name ?? session?.account?.slug}</span>
           <Icon name="chevrons-up-down" />
         </a>
-        <Menu visit={visit} menu={menu} />
-        <Person visit={visit} />
+        <Menu menu={menu} />
+        <Person />
       </div>
     </div>
   );
 }
 
-function Brand(): JSX.Element {
+function Brand() {
   return (
     <a class="brand" href="/console">
       <Icon name="check-check" /> Concilia
@@ -108,16 +109,17 @@ function Brand(): JSX.Element {
   );
 }
 
-function Bar({ visit, hasMenu }: { visit: Visit; hasMenu: boolean }): JSX.Element {
+function Bar({ hasMenu }: { hasMenu: boolean }) {
+  const visit = useVisit();
   const slug = visit.session?.account?.slug ?? '';
   return (
     <header class="topbar">
       {hasMenu ? (
-        <SearchBox visit={visit} slug={slug} />
+        <SearchBox slug={slug} />
       ) : (
         <>
           <Brand />
-          <Person visit={visit} />
+          <Person />
         </>
       )}
     </header>
@@ -125,8 +127,8 @@ function Bar({ visit, hasMenu }: { visit: Visit; hasMenu: boolean }): JSX.Elemen
 }
 
 /** Who is signed in, the language, and the way out. */
-function Person({ visit }: { visit: Visit }): JSX.Element {
-  const { session, t } = visit;
+function Person() {
+  const { session, t } = useVisit();
   return (
     <div class="person">
       {session?.isComplete === true && (
@@ -134,9 +136,9 @@ function Person({ visit }: { visit: Visit }): JSX.Element {
           <Icon name="circle-user" /> {session.email}
         </a>
       )}
-      <LanguageSwitch visit={visit} />
+      <LanguageSwitch />
       {session && (
-        <Form visit={visit} action="/console/sign-out">
+        <Form action="/console/sign-out">
           <button class="plain">
             <Icon name="log-out" /> {t('app.signOut')}
           </button>
@@ -147,11 +149,11 @@ function Person({ visit }: { visit: Visit }): JSX.Element {
 }
 
 /** Finds any record of the account. It is no address: people type documents and names into it. */
-function SearchBox({ visit, slug }: { visit: Visit; slug: string }): JSX.Element {
-  const { t } = visit;
+function SearchBox({ slug }: { slug: string }) {
+  const { t } = useVisit();
   return (
     <div class="search" role="search" aria-label={t('search.title')}>
-      <Form visit={visit} action={`/console/accounts/${slug}/search`}>
+      <Form action={`/console/accounts/${slug}/search`}>
         <input
           {...{ type: 'search', name: 'q', maxLength: 255, autocomplete: 'off', required: true }}
           data-key="/"
@@ -178,7 +180,8 @@ const sectionIcons: Record<Section, IconName> = {
 };
 
 /** The sections of the menu, and below the one that is open its pages. */
-function Menu({ visit, menu }: Pick<FrameProps, 'visit' | 'menu'>): JSX.Element {
+function Menu({ menu }: Pick<FrameProps, 'menu'>) {
+  const visit = useVisit();
   const { account } = visit.session ?? {};
   const entries = menu
     .filter(({ needs }) => isAllowed(account?.role ?? null, needs))
@@ -223,10 +226,11 @@ function openEntry<Entry extends { href: string }>(entries: readonly Entry[], pa
   return containing.sort((one, other) => other.href.length - one.href.length)[0];
 }
 
-function LanguageSwitch({ visit }: { visit: Visit }): JSX.Element {
+function LanguageSwitch() {
+  const visit = useVisit();
   const other: Language = visit.language === 'pt' ? 'en' : 'pt';
   return (
-    <Form visit={visit} action="/console/language">
+    <Form action="/console/language">
       <input type="hidden" name="language" value={other} />
       <input type="hidden" name="next" value={openAddress(visit)} />
       <button class="plain" lang={tags[other]} title={visit.t('app.language')}>
@@ -238,20 +242,19 @@ function LanguageSwitch({ visit }: { visit: Visit }): JSX.Element {
 
 /** A form that changes something: it carries the token of the session. */
 export function Form({
-  visit,
   action,
   shown,
   hasFile = false,
   children,
 }: {
-  visit: Visit;
   action: string;
   /** A version or a hash of what the person sees. The audit records it. */
   shown?: string;
   /** Its file stands after all other fields, which are checked before it is received. */
   hasFile?: boolean;
   children: ComponentChildren;
-}): JSX.Element {
+}) {
+  const visit = useVisit();
   return (
     <form method="post" action={action} encType={hasFile ? 'multipart/form-data' : undefined}>
       {visit.csrfToken !== '' && <input type="hidden" name="csrf" value={visit.csrfToken} />}
@@ -272,7 +275,7 @@ export function Message({
   kind: 'good' | 'bad' | 'warn' | 'plain';
   /** The state of all: in large words. It is no alarm, however bad. */
   is?: 'state';
-}): JSX.Element {
+}) {
   const role = kind === 'bad' && !is ? 'alert' : 'status';
   return (
     <div {...attributes} class={['notice', is, kind].filter(Boolean).join(' ')} role={role}>
@@ -282,7 +285,8 @@ export function Message({
 }
 
 /** Where a change needs a recent code, the way to give it. */
-export function StepUpNotice({ visit }: { visit: Visit }): JSX.Element | null {
+export function StepUpNotice() {
+  const visit = useVisit();
   if (visit.session?.isSteppedUp) return null;
   return (
     <Message kind="warn">

@@ -1,10 +1,9 @@
 // Icons beside words: Lucide's, of those that icons.json names. A reader of the screen skips them.
-import type { JSX } from 'preact';
 import { icons } from '../../generated/console/styles.js';
 
 export type IconName = keyof typeof icons;
 
-export function Icon({ name }: { name: IconName }): JSX.Element {
+export function Icon({ name }: { name: IconName }) {
   return (
     <svg
       class="lucide"

@@ -8,7 +8,7 @@ interface Part {
 }
 
 /** Cards beside each other where they fit. `facts`: with long values. `four`: small ones. */
-export function Cards({ children, id, is }: Part & { is?: 'four' | 'facts' }): JSX.Element {
+export function Cards({ children, id, is }: Part & { is?: 'four' | 'facts' }) {
   return (
     <div class={is ? `cards ${is}` : 'cards'} id={id}>
       {children}
@@ -17,7 +17,7 @@ export function Cards({ children, id, is }: Part & { is?: 'four' | 'facts' }): J
 }
 
 /** Two columns on a wide screen. */
-export function Beside({ children, id }: Part): JSX.Element {
+export function Beside({ children, id }: Part) {
   return (
     <div class="beside" id={id}>
       {children}
@@ -26,11 +26,7 @@ export function Beside({ children, id }: Part): JSX.Element {
 }
 
 /** Controls beside each other. `ways`: links at both ends. `condition`: one of several rows. */
-export function Row({
-  children,
-  id,
-  is,
-}: Part & { is?: 'top' | 'ways' | 'condition' }): JSX.Element {
+export function Row({ children, id, is }: Part & { is?: 'top' | 'ways' | 'condition' }) {
   return (
     <div class={is ? `row ${is}` : 'row'} id={id}>
       {children}
@@ -47,7 +43,7 @@ interface FoldedProps {
 }
 
 /** A card that shows its title until it is opened. */
-export function Folded({ title, children, ...details }: FoldedProps): JSX.Element {
+export function Folded({ title, children, ...details }: FoldedProps) {
   return (
     <details class="card" {...details}>
       <summary>{title}</summary>
@@ -57,7 +53,7 @@ export function Folded({ title, children, ...details }: FoldedProps): JSX.Elemen
 }
 
 /** A quiet sentence. */
-export function Muted({ children, id }: Part): JSX.Element {
+export function Muted({ children, id }: Part) {
   return (
     <p class="muted" id={id}>
       {children}
@@ -66,7 +62,7 @@ export function Muted({ children, id }: Part): JSX.Element {
 }
 
 /** A quiet word beside something; below it with `isBlock`. */
-export function Hint({ children, id, isBlock }: Part & { isBlock?: boolean }): JSX.Element {
+export function Hint({ children, id, isBlock }: Part & { isBlock?: boolean }) {
   return (
     <span class={isBlock ? 'hint block' : 'hint'} id={id}>
       {children}
@@ -82,7 +78,7 @@ interface LinkProps extends Part {
 }
 
 /** A link that looks like a button. */
-export function ButtonLink({ is, children, ...link }: LinkProps): JSX.Element {
+export function ButtonLink({ is, children, ...link }: LinkProps) {
   return (
     <a class={is ? `button ${is}` : 'button'} {...link}>
       {children}
@@ -93,11 +89,7 @@ export function ButtonLink({ is, children, ...link }: LinkProps): JSX.Element {
 type ButtonAttributes = Omit<JSX.IntrinsicElements['button'], 'class'>;
 
 /** A button that is not the main one of its form; `danger`: it destroys. */
-export function Button({
-  is,
-  children,
-  ...button
-}: ButtonAttributes & { is: 'plain' | 'danger' }): JSX.Element {
+export function Button({ is, children, ...button }: ButtonAttributes & { is: 'plain' | 'danger' }) {
   return (
     <button class={is} {...button}>
       {children}
@@ -106,7 +98,7 @@ export function Button({
 }
 
 /** An id, on a line of its own. */
-export function Id({ children, id }: Part): JSX.Element {
+export function Id({ children, id }: Part) {
   return (
     <code class="id" id={id}>
       {children}
@@ -115,7 +107,7 @@ export function Id({ children, id }: Part): JSX.Element {
 }
 
 /** What readers of the screen have, and nobody sees. */
-export function Unseen({ children, id }: Part): JSX.Element {
+export function Unseen({ children, id }: Part) {
   return (
     <div class="unseen" id={id}>
       {children}
@@ -127,12 +119,12 @@ export function Unseen({ children, id }: Part): JSX.Element {
 export function ForChoice({
   of,
   children,
-}: Part & { of: 'classify' | 'match' | 'plan' | 'net-settlement' | 'tolerant' }): JSX.Element {
+}: Part & { of: 'classify' | 'match' | 'plan' | 'net-settlement' | 'tolerant' }) {
   return <div class={`if-${of}`}>{children}</div>;
 }
 
 /** What Enter in a field sends: browsers take the first button of a form. */
-export function FirstButton({ children }: Part): JSX.Element {
+export function FirstButton({ children }: Part) {
   return (
     <button class="first-submit" tabindex={-1} aria-hidden="true">
       {children}

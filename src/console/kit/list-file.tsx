@@ -1,12 +1,12 @@
 // A list as a file: its columns for a spreadsheet, with amounts as numbers and everything else in
 // the words that the page has. It is written while its rows are read.
-import { render } from 'preact-render-to-string';
 import type { TableColumn } from '../../reporting/exports/table.js';
 import { formatTime } from '../formats.js';
 import type { ListFileRow, ListFile } from '../page.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import type { CellContent, ListColumn } from './table.js';
+import { renderFor } from '../visit.js';
 
 /** A person works through no more in a spreadsheet; the page says it. */
 export const maxFileRows = 10_000;
@@ -46,11 +46,11 @@ const cellsOf = <Row,>(columns: Columns<Row>): FileCell<Row>[] =>
     column ? [column, ...(column.below ? [column.below as FileCell<Row>] : [])] : [],
   );
 
-function valueOf<Row>({ language }: Visit, { cell, cents, at }: FileCell<Row>, row: Row) {
+function valueOf<Row>(visit: Visit, { cell, cents, at }: FileCell<Row>, row: Row) {
   if (cents) return cents(row) ?? null;
-  if (cell) return shownText(render(<>{cell(row)}</>));
+  if (cell) return shownText(renderFor(visit, <>{cell(row)}</>));
   const time = at(row) ?? null;
-  return time && formatTime(time, language);
+  return time && formatTime(time, visit.language);
 }
 
 const entities: Record<string, string> = { lt: '<', gt: '>', quot: '"', amp: '&', '#39': "'" };

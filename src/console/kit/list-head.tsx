@@ -1,11 +1,10 @@
 // What stands above the table of a list: what its filters find in all, the views that people saved
 // of it, its file, and its order where the heads of the columns are not seen.
-import type { JSX } from 'preact';
 import type { ListedView } from '../../access/people/saved-views.service.js';
 import { mostCounted, type ListTotal } from '../../platform/http/listing.js';
 import { formatAmount, formatCount } from '../formats.js';
 import type { Visit } from '../requests.js';
-import { isAllowedTo, pathTo, sessionOf } from '../visit.js';
+import { isAllowedTo, pathTo, sessionOf, useVisit } from '../visit.js';
 import { addressWith } from './elements.js';
 import { FieldForm, Hidden, type FormFields } from './form.js';
 import { Form } from './frame.js';
@@ -14,7 +13,6 @@ import { maxFileRows } from './list-file.js';
 import { orderOf, otherOrder } from './table.js';
 
 interface ListHeadProps {
-  visit: Visit;
   total: ListTotal | undefined;
   views: readonly ListedView[];
   /** Whether the other order can be asked for. */
@@ -23,14 +21,15 @@ interface ListHeadProps {
   filters: readonly string[];
 }
 
-export function ListHead(props: ListHeadProps): JSX.Element {
-  const { visit, total, views, filters } = props;
+export function ListHead(props: ListHeadProps) {
+  const visit = useVisit();
+  const { total, views, filters } = props;
   const query = viewQuery(visit.query, filters);
   const shown = views.find((view) => view.query === query);
   return (
     <div class="list-head">
       {total && <p>{totalText(visit, total)}</p>}
-      <SavedViewLinks {...{ visit, views, shown }} />
+      <SavedViewLinks {...{ views, shown }} />
       {visit.session?.account && <ListWays {...{ ...props, query, shown }} />}
     </div>
   );
@@ -38,12 +37,12 @@ export function ListHead(props: ListHeadProps): JSX.Element {
 
 /** What a person does with the list. */
 function ListWays({
-  visit,
   total,
   isOrdered,
   query,
   shown,
 }: ListHeadProps & { query: string; shown: ListedView | undefined }) {
+  const visit = useVisit();
   const { t } = visit;
   const isCut = total !== undefined && !total.isComplete;
   return (
@@ -53,11 +52,7 @@ function ListWays({
           {t(orderOf(visit) === 'asc' ? 'list.newestFirst' : 'list.oldestFirst')}
         </a>
       )}
-      {shown ? (
-        <ViewRemoval {...{ visit, view: shown }} />
-      ) : (
-        query !== '' && <ViewForm {...{ visit, query }} />
-      )}
+      {shown ? <ViewRemoval view={shown} /> : query !== '' && <ViewForm query={query} />}
       {isAllowedTo(visit, 'take files') && (
         <a href={addressWith(visit, { cursor: null, file: 'csv' })}>
           <Icon name="download" />{' '}
@@ -93,12 +88,11 @@ function viewQuery(query: URLSearchParams, filters: readonly string[]): string {
 }
 
 function SavedViewLinks({
-  visit,
   views,
   shown,
-}: Pick<ListHeadProps, 'visit' | 'views'> & { shown: ListedView | undefined }) {
+}: Pick<ListHeadProps, 'views'> & { shown: ListedView | undefined }) {
   if (views.length === 0) return null;
-  const { t, path } = visit;
+  const { t, path } = useVisit();
   return (
     <nav class="views" aria-label={t('views.title')}>
       {views.map((view) => (
@@ -114,7 +108,8 @@ function SavedViewLinks({
 /** What a person may do who shares a view with the others of the account. */
 export const sharesViews = 'resolve breaks';
 
-function ViewForm({ visit, query }: { visit: Visit; query: string }) {
+function ViewForm({ query }: { query: string }) {
+  const visit = useVisit();
   const fields: FormFields = {
     name: { label: 'views.name', required: true, maxLength: 60 },
     ...(isAllowedTo(visit, sharesViews) && { isShared: { label: 'views.share', is: 'check' } }),
@@ -123,7 +118,7 @@ function ViewForm({ visit, query }: { visit: Visit; query: string }) {
     <details>
       <summary>{visit.t('views.save')}</summary>
       <FieldForm
-        {...{ visit, fields }}
+        fields={fields}
         action={pathTo(visit, 'views')}
         hidden={{ list: listName(visit), query }}
         button="app.save"
@@ -133,11 +128,12 @@ function ViewForm({ visit, query }: { visit: Visit; query: string }) {
 }
 
 /** A person removes the own views, and an admin the shared ones of others. */
-function ViewRemoval({ visit, view }: { visit: Visit; view: ListedView }) {
+function ViewRemoval({ view }: { view: ListedView }) {
+  const visit = useVisit();
   const isOwn = view.operatorId === sessionOf(visit).operatorId;
   if (!isOwn && !isAllowedTo(visit, 'manage people')) return null;
   return (
-    <Form visit={visit} action={pathTo(visit, `views/${view.id}/remove`)}>
+    <Form action={pathTo(visit, `views/${view.id}/remove`)}>
       <Hidden values={{ list: listName(visit) }} />
       <button class="plain">{visit.t('views.remove')}</button>
     </Form>

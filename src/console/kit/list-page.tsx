@@ -1,7 +1,7 @@
 // A page that lists records of the account: its filters, what they find in all, its order, the
 // views that people saved, its table, its pages and its file follow from a declaration. The filters
 // are those of the route that the API has for the same list.
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { z } from 'zod';
 import { isUuid, readPage, type ListTotal, type Page } from '../../platform/http/listing.js';
 import { readFilters } from '../list-query.js';
@@ -77,16 +77,16 @@ export function listPage<Query extends z.ZodType, Row>(list: ListPage<Query, Row
       const empty = next !== null ? 'list.searchedOn' : isPart ? 'list.noMatch' : list.empty;
       const part = (
         <div class="card" id="list" {...(list.refreshes?.(rows) && refreshing(visit))}>
-          <ListHead {...{ visit, total, views, isOrdered }} filters={names} />
-          <ListTable {...{ visit, rows, columns }} name={title} empty={visit.t(empty)} />
+          <ListHead {...{ total, views, isOrdered }} filters={names} />
+          <ListTable {...{ rows, columns }} name={title} empty={visit.t(empty)} />
           {rows.length === 0 && empty === list.empty && example && <Code text={example} />}
-          <Pager visit={visit} next={next} />
+          <Pager next={next} />
         </div>
       );
       const body = (
         <>
           {before}
-          <Filters {...{ visit, wrong }} fields={fieldsOf(visit, list.filters)} />
+          <Filters wrong={wrong} fields={fieldsOf(visit, list.filters)} />
           {part}
           {list.afterRows?.(rows)}
           {after}
@@ -107,7 +107,7 @@ export const refreshing = (visit: Visit) => ({
 });
 
 /** Around a table that is all that a page has. */
-export function ListCard({ children }: { children: ComponentChildren }): JSX.Element {
+export function ListCard({ children }: { children: ComponentChildren }) {
   return <div class="card">{children}</div>;
 }
 

@@ -1,5 +1,5 @@
 // A table by its columns. Where the screen is narrow, each row is a card of its own.
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import type { Order } from '../../platform/http/listing.js';
 import { formatTime } from '../formats.js';
 import type { Visit } from '../requests.js';
@@ -7,6 +7,7 @@ import type { TextKey } from '../texts.js';
 import { addressWith, Amount, Empty } from './elements.js';
 import { Icon } from './icon.js';
 import { Hint, Unseen } from './layout.js';
+import { useVisit } from '../visit.js';
 
 interface Cell<Row> {
   cell: (row: Row) => ComponentChildren;
@@ -36,7 +37,6 @@ export type ListColumn<Row> = CellContent<Row> & {
 };
 
 export interface TableProps<Row> {
-  visit: Visit;
   /** What a reader of the screen hears. */
   name: TextKey | { said: string };
   rows: Iterable<Row>;
@@ -52,7 +52,6 @@ export interface TableProps<Row> {
 }
 
 export function ListTable<Row>({
-  visit,
   name,
   rows,
   columns,
@@ -60,8 +59,8 @@ export function ListTable<Row>({
   hasKeys = false,
   id,
   isUnseen = false,
-}: TableProps<Row>): JSX.Element {
-  const { t } = visit;
+}: TableProps<Row>) {
+  const { t } = useVisit();
   const [shown, shownRows] = [columns.filter((one) => one !== false && one !== null), [...rows]];
   if (shownRows.length === 0 && empty !== undefined) return <Empty>{empty}</Empty>;
   const said = typeof name === 'string' ? t(name) : name.said;
@@ -71,7 +70,7 @@ export function ListTable<Row>({
       <thead>
         <tr>
           {shown.map((column) => (
-            <Head {...{ visit, ...column }} is={classOf(column)} />
+            <Head {...{ ...column }} is={classOf(column)} />
           ))}
         </tr>
       </thead>
@@ -80,7 +79,7 @@ export function ListTable<Row>({
           <tr>
             {shown.map((column) => (
               <td class={classOf(column)} data-label={t(column.label)}>
-                <Content {...{ visit, column, row }} />
+                <Content {...{ column, row }} />
               </td>
             ))}
           </tr>
@@ -104,16 +103,15 @@ export const otherOrder = (visit: Visit): string =>
   addressWith(visit, { order: orderOf(visit) === 'asc' ? null : 'asc', cursor: null });
 
 function Head({
-  visit,
   label,
   is,
   isOrder = false,
 }: {
-  visit: Visit;
   label: TextKey;
   is: string | undefined;
   isOrder?: boolean;
-}): JSX.Element {
+}) {
+  const visit = useVisit();
   const { t } = visit;
   if (!isOrder)
     return (
@@ -131,15 +129,8 @@ function Head({
   );
 }
 
-function Content<Row>({
-  visit: { t, language },
-  column,
-  row,
-}: {
-  visit: Visit;
-  column: ListColumn<Row>;
-  row: Row;
-}): JSX.Element {
+function Content<Row>({ column, row }: { column: ListColumn<Row>; row: Row }) {
+  const { t, language } = useVisit();
   const { cell, cents, at, href, below, isSigned } = column;
   const amount = cents?.(row);
   const content = cell ? (

@@ -1,5 +1,4 @@
 // The forms of the payer and of the sandbox bank, and the records that react to them.
-import type { JSX } from 'preact';
 import type { Cents } from '../../brazil/cents.js';
 import { Amount, Badge, Card, Movement, type Tone } from '../kit/elements.js';
 import { formatTime } from '../formats.js';
@@ -9,7 +8,7 @@ import { Beside, Button, Hint, Row } from '../kit/layout.js';
 import { ListTable } from '../kit/table.js';
 import type { Visit } from '../requests.js';
 import { type TextKey, wordOf } from '../texts.js';
-import { pathTo } from '../visit.js';
+import { pathTo, useVisit } from '../visit.js';
 import type { BankState } from './bank-state.js';
 import {
   clockSteps,
@@ -32,15 +31,14 @@ export interface PayerRecords {
 }
 
 export interface PayerPageProps {
-  visit: Visit;
   bank: BankState;
   records: PayerRecords;
   done: TextKey | null;
   problem: { key: TextKey; reason: string | null } | null;
 }
 
-export function PayerForms({ visit, bank, records, done, problem }: PayerPageProps): JSX.Element {
-  const { t } = visit;
+export function PayerForms({ bank, records, done, problem }: PayerPageProps) {
+  const { t } = useVisit();
   return (
     <>
       <p>{t('payer.why')}</p>
@@ -52,12 +50,12 @@ export function PayerForms({ visit, bank, records, done, problem }: PayerPagePro
       )}
       <Beside>
         <div>
-          <Payments visit={visit} />
-          <Clock visit={visit} clock={bank.clock} />
-          <Faults visit={visit} faults={bank.faults.faults} />
-          <Modes visit={visit} modes={bank.modes} />
+          <Payments />
+          <Clock clock={bank.clock} />
+          <Faults faults={bank.faults.faults} />
+          <Modes modes={bank.modes} />
         </div>
-        <Records visit={visit} records={records} />
+        <Records records={records} />
       </Beside>
     </>
   );
@@ -83,7 +81,8 @@ const lineFields = ({ t }: Visit): FormFields => ({
   typeName: { label: 'payer.typeName', maxLength: 60 },
 });
 
-function Payments({ visit }: { visit: Visit }) {
+function Payments() {
+  const visit = useVisit();
   return (
     <>
       <FormCard
@@ -110,7 +109,8 @@ function Payments({ visit }: { visit: Visit }) {
   );
 }
 
-function Clock({ visit, clock }: { visit: Visit; clock: BankState['clock'] }) {
+function Clock({ clock }: { clock: BankState['clock'] }) {
+  const visit = useVisit();
   const { t, language } = visit;
   const action = pathTo(visit, 'payer/clock');
   return (
@@ -121,10 +121,10 @@ function Clock({ visit, clock }: { visit: Visit; clock: BankState['clock'] }) {
       </p>
       <Row>
         {clockSteps.map((advance) => (
-          <Step {...{ visit, action, button: `payer.advance.${advance}`, hidden: { advance } }} />
+          <Step {...{ action, button: `payer.advance.${advance}`, hidden: { advance } }} />
         ))}
         <Step
-          {...{ visit, action, button: clock.frozen ? 'payer.unfreeze' : 'payer.freeze' }}
+          {...{ action, button: clock.frozen ? 'payer.unfreeze' : 'payer.freeze' }}
           hidden={{ frozen: clock.frozen ? 'no' : 'yes' }}
         />
       </Row>
@@ -133,7 +133,8 @@ function Clock({ visit, clock }: { visit: Visit; clock: BankState['clock'] }) {
   );
 }
 
-function Faults({ visit, faults }: { visit: Visit; faults: BankState['faults']['faults'] }) {
+function Faults({ faults }: { faults: BankState['faults']['faults'] }) {
+  const visit = useVisit();
   const { t } = visit;
   const fields: FormFields = {
     kind: {
@@ -146,8 +147,8 @@ function Faults({ visit, faults }: { visit: Visit; faults: BankState['faults']['
   return (
     <Card title={t('payer.faults')}>
       <Hint isBlock>{t('payer.faultsWhy')}</Hint>
-      <Form visit={visit} action={pathTo(visit, 'payer/fault')}>
-        <Fields {...{ visit, fields, values: { times: 1 } }} />
+      <Form action={pathTo(visit, 'payer/fault')}>
+        <Fields {...{ fields, values: { times: 1 } }} />
         <button>{t('payer.addFault')}</button>
       </Form>
       {faults.length > 0 && (
@@ -160,7 +161,7 @@ function Faults({ visit, faults }: { visit: Visit; faults: BankState['faults']['
                   {t('payer.fired', { fired, times: times ?? '∞' })}
                 </span>
                 <Step
-                  {...{ visit, action: pathTo(visit, `payer/faults/${id}/remove`) }}
+                  action={pathTo(visit, `payer/faults/${id}/remove`)}
                   button="payer.removeFault"
                 />
               </Row>
@@ -172,7 +173,8 @@ function Faults({ visit, faults }: { visit: Visit; faults: BankState['faults']['
   );
 }
 
-function Modes({ visit, modes }: { visit: Visit; modes: BankState['modes'] }) {
+function Modes({ modes }: { modes: BankState['modes'] }) {
+  const visit = useVisit();
   const { t } = visit;
   const fieldsOf = (name: SwitchableMode): FormFields => ({
     value: {
@@ -189,10 +191,10 @@ function Modes({ visit, modes }: { visit: Visit; modes: BankState['modes'] }) {
         </summary>
         <Hint isBlock>{t('payer.modesWhy')}</Hint>
         {modeNames.map((name) => (
-          <Form visit={visit} action={pathTo(visit, 'payer/mode')}>
+          <Form action={pathTo(visit, 'payer/mode')}>
             <Hidden values={{ mode: name }} />
             <Fields
-              {...{ visit: { ...visit, form: new URLSearchParams() }, fields: fieldsOf(name) }}
+              {...{ isSent: false, fields: fieldsOf(name) }}
               values={{ value: String(modes[name]) }}
             />
             <Button is="plain">{t('app.save')}</Button>
@@ -209,7 +211,8 @@ const tones: Record<string, Tone> = {
 };
 
 /** Replaces itself every two seconds. */
-export function Records({ visit, records }: { visit: Visit; records: PayerRecords }): JSX.Element {
+export function Records({ records }: { records: PayerRecords }) {
+  const visit = useVisit();
   const { t } = visit;
   return (
     <div
@@ -220,7 +223,7 @@ export function Records({ visit, records }: { visit: Visit; records: PayerRecord
     >
       <Card title={t('payer.charges')}>
         <ListTable
-          {...{ visit, rows: records.charges, name: 'payer.charges', empty: t('payer.noCharges') }}
+          {...{ rows: records.charges, name: 'payer.charges', empty: t('payer.noCharges') }}
           columns={[
             {
               label: 'payer.charge',
@@ -238,12 +241,12 @@ export function Records({ visit, records }: { visit: Visit; records: PayerRecord
             },
             {
               label: 'payer.state',
-              cell: ({ settlement }) => <State {...{ visit, state: settlement }} />,
+              cell: ({ settlement }) => <State state={settlement} />,
             },
             {
               label: 'payer.pay',
               cell: ({ correlationId }) => (
-                <Form visit={visit} action={pathTo(visit, 'payer/pay')}>
+                <Form action={pathTo(visit, 'payer/pay')}>
                   <Hidden values={{ correlationId }} />
                   <Button is="plain" aria-label={t('payer.payCharge', { correlationId })}>
                     {t('payer.pay')}
@@ -255,17 +258,18 @@ export function Records({ visit, records }: { visit: Visit; records: PayerRecord
         />
       </Card>
       <Card title={t('payer.lines')}>
-        <Lines visit={visit} lines={records.lines} />
+        <Lines lines={records.lines} />
       </Card>
     </div>
   );
 }
 
-function Lines({ visit, lines }: { visit: Visit; lines: PayerRecords['lines'] }) {
+function Lines({ lines }: { lines: PayerRecords['lines'] }) {
+  const visit = useVisit();
   const { t, language } = visit;
   return (
     <ListTable
-      {...{ visit, rows: lines, name: 'payer.lines', empty: t('payer.noLines') }}
+      {...{ rows: lines, name: 'payer.lines', empty: t('payer.noLines') }}
       columns={[
         {
           label: 'payer.nsu',
@@ -283,14 +287,15 @@ function Lines({ visit, lines }: { visit: Visit; lines: PayerRecords['lines'] })
         {
           label: 'payer.amount',
           is: 'number',
-          cell: (line) => <Movement visit={visit} of={line} />,
+          cell: (line) => <Movement of={line} />,
         },
-        { label: 'payer.state', cell: ({ state }) => <State {...{ visit, state }} /> },
+        { label: 'payer.state', cell: ({ state }) => <State state={state} /> },
       ]}
     />
   );
 }
 
-function State({ visit, state }: { visit: Visit; state: string }) {
+function State({ state }: { state: string }) {
+  const visit = useVisit();
   return <Badge tone={tones[state] ?? 'plain'} text={wordOf(visit.t, 'payer.state', state)} />;
 }

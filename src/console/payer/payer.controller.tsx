@@ -65,7 +65,7 @@ export class PayerPages {
   /** The records, which refresh themselves. */
   @ConsolePage({ path: `${payer}/records`, needs })
   async records(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const part = <Records visit={visit} records={await this.readRecords(visit)} />;
+    const part = <Records records={await this.readRecords(visit)} />;
     return new Shown(visit.t('payer.records'), part, { part });
   }
 
@@ -156,7 +156,7 @@ export class PayerPages {
     const done = doneTexts.find((one) => one === visit.query.get('done')) ?? null;
     const body = (
       <PayerForms
-        {...{ visit, bank, records }}
+        {...{ bank, records }}
         done={done && `payer.done.${done}`}
         problem={problem ? { key: problem, reason: reason ?? null } : null}
       />

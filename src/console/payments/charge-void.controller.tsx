@@ -69,21 +69,20 @@ export class ChargeVoidPages {
     const { amountCents } = chargeFacts(charge);
     const body = (
       <>
-        {problem && <ProblemNotice visit={visit} problem={problem} />}
+        {problem && <ProblemNotice problem={problem} />}
         <FactList
-          visit={visit}
           title="payment.facts"
           facts={[
             [
               'payment.amount',
               amountCents === null ? t('payment.openAmount') : <Amount cents={amountCents} />,
             ],
-            ['payment.settlement', <SettlementBadge visit={visit} settlement={settlement} />],
+            ['payment.settlement', <SettlementBadge settlement={settlement} />],
             ['payment.correlationId', <Identifier text={correlationId} />],
           ]}
         />
         <Confirmation
-          {...{ visit, requestKey, problem }}
+          {...{ requestKey, problem }}
           sent={requestText(voidCharge, inputOf(correlationId))}
           shown={`charge ${correlationId}, ${settlement}`}
           button="payment.voidNow"

@@ -14,7 +14,7 @@ import { ListTable, type ListColumn } from '../kit/table.js';
 import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
-import { callerOf, isAllowedTo, pathTo } from '../visit.js';
+import { callerOf, isAllowedTo, pathTo, useVisit } from '../visit.js';
 import { chargeFacts } from './charge-facts.js';
 import { codesOf, drawingsOf } from './payment-codes.js';
 import { PaymentStories } from './payment-stories.service.js';
@@ -68,12 +68,11 @@ export class ChargePages {
     const codes = codesOf(charge);
     const body = (
       <>
-        <OutcomeNotice visit={visit} operation={charge} />
+        <OutcomeNotice operation={charge} />
         <Cards>
-          <ChargeFacts visit={visit} charge={charge} />
-          <CounterpartyCard visit={visit} title="payment.payer" counterparty={counterparty} />
+          <ChargeFacts charge={charge} />
+          <CounterpartyCard title="payment.payer" counterparty={counterparty} />
           <RelatedRecords
-            visit={visit}
             links={[
               { label: 'payment.operation', list: 'operations', id: operationId },
               {
@@ -85,15 +84,15 @@ export class ChargePages {
             ]}
           />
         </Cards>
-        <ChargeSteps visit={visit} charge={charge} />
+        <ChargeSteps charge={charge} />
         <CodesCard
-          {...{ visit, codes, drawings: await drawingsOf(codes) }}
+          {...{ codes, drawings: await drawingsOf(codes) }}
           isOpen={charge.settlement === 'open' || codes.digitableLine === null}
         />
-        <Payments visit={visit} charge={charge} />
-        <Refunds visit={visit} charge={charge} />
-        <Story visit={visit} {...story} awaited={awaitedOf(charge, true)} />
-        <Exchanged visit={visit} title="payment.response" value={shownResponse(charge, scopes)} />
+        <Payments charge={charge} />
+        <Refunds charge={charge} />
+        <Story {...story} awaited={awaitedOf(charge, true)} />
+        <Exchanged title="payment.response" value={shownResponse(charge, scopes)} />
       </>
     );
     return new Shown(visit.t('payment.charge', { id: correlationId }), body);
@@ -101,26 +100,21 @@ export class ChargePages {
 }
 
 interface Props {
-  visit: Visit;
   charge: Charge;
 }
 
-function ChargeFacts({ visit, charge }: Props) {
-  const { t, language } = visit;
+function ChargeFacts({ charge }: Props) {
+  const { t, language } = useVisit();
   const { settlement, operationState } = charge;
   const { amountCents, dueDate, createdAt } = chargeFacts(charge);
   const { digitableLine, pixCode } = codesOf(charge);
   const isSlip = digitableLine !== null;
   return (
     <FactList
-      visit={visit}
       title="payment.facts"
       facts={[
-        ['payment.settlement', <SettlementBadge visit={visit} settlement={settlement} />],
-        [
-          'payment.request',
-          <RecordStateBadge visit={visit} list="payment.operation" state={operationState} />,
-        ],
+        ['payment.settlement', <SettlementBadge settlement={settlement} />],
+        ['payment.request', <RecordStateBadge list="payment.operation" state={operationState} />],
         [
           'payment.amount',
           amountCents === null ? t('payment.openAmount') : <Amount cents={amountCents} />,
@@ -154,13 +148,14 @@ function earlierDueDates({ dueDates }: Charge) {
   });
 }
 
-function ChargeSteps({ visit, charge }: Props) {
+function ChargeSteps({ charge }: Props) {
+  const visit = useVisit();
   const { settlement, operationState, correlationId, cancelledAt } = charge;
   const isOpen = settlement === 'open' || settlement === 'expired';
   const mayVoid = isOpen && cancelledAt === null && operationState === 'succeeded';
   if (!mayVoid || !isAllowedTo(visit, 'request payments')) return null;
   return (
-    <Steps visit={visit}>
+    <Steps>
       <ButtonLink href={`${pathOfRecord(visit, 'charges', correlationId)}/void`}>
         {visit.t('payment.void')}
       </ButtonLink>
@@ -168,13 +163,14 @@ function ChargeSteps({ visit, charge }: Props) {
   );
 }
 
-function Payments({ visit, charge: { payments, paymentCount } }: Props) {
+function Payments({ charge: { payments, paymentCount } }: Props) {
+  const visit = useVisit();
   const { t, language } = visit;
   const mayRefund = isAllowedTo(visit, 'request payments');
   return (
     <Card title={t('payment.payments')}>
       <ListTable
-        {...{ visit, name: 'payment.payments', rows: payments, empty: t('payment.payments.empty') }}
+        {...{ name: 'payment.payments', rows: payments, empty: t('payment.payments.empty') }}
         columns={[
           { label: 'payment.when', cell: ({ occurredAt }) => formatTime(occurredAt, language) },
           amountColumn,
@@ -206,19 +202,20 @@ const amountColumn: ListColumn<{ amount: bigint }> = {
   cell: ({ amount }) => <Amount cents={amount} />,
 };
 
-function Refunds({ visit, charge: { refunds, refundCount } }: Props) {
+function Refunds({ charge: { refunds, refundCount } }: Props) {
+  const visit = useVisit();
   const { t } = visit;
   if (refunds.length === 0) return null;
   return (
     <Card title={t('payment.refunds')}>
       <ListTable
-        {...{ visit, name: 'payment.refunds', rows: refunds }}
+        {...{ name: 'payment.refunds', rows: refunds }}
         columns={[
           amountColumn,
           {
             label: 'payment.state',
             cell: ({ state }) => (
-              <RecordStateBadge {...{ visit, state, list: 'payment.refundState', tone: 'plain' }} />
+              <RecordStateBadge {...{ state, list: 'payment.refundState', tone: 'plain' }} />
             ),
           },
           {

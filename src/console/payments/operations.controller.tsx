@@ -28,6 +28,7 @@ import {
   pathTo,
   requireReason,
   typed,
+  useVisit,
 } from '../visit.js';
 import { PaymentStories } from './payment-stories.service.js';
 import {
@@ -126,7 +127,7 @@ export class OperationPages {
     const page = pathTo(visit, `operations/${id}`);
     const body = (
       <ConfirmMoney
-        {...{ visit, money, balance: await this.money.findBalance(accountOf(visit).id) }}
+        {...{ money, balance: await this.money.findBalance(accountOf(visit).id) }}
         action={`${page}/resend`}
         button={{ one: money.payees.length > 0 ? 'money.resend' : 'payment.resend' }}
         warning="payment.resendWhat"
@@ -159,19 +160,16 @@ export class OperationPages {
     const requester = records?.requestedBy ? names(records.requestedBy) : visit.t('app.none');
     const body = (
       <>
-        {problem && <ProblemNotice visit={visit} problem={problem} />}
-        <OutcomeNotice visit={visit} operation={{ operationState: state, operationId: id }} />
+        {problem && <ProblemNotice problem={problem} />}
+        <OutcomeNotice operation={{ operationState: state, operationId: id }} />
         <Cards>
-          <OperationFacts {...{ visit, operation, requester, source: records?.source ?? 'api' }} />
-          <RelatedRecords visit={visit} links={[...linksOf(operation, records), ...story.breaks]} />
+          <OperationFacts {...{ operation, requester, source: records?.source ?? 'api' }} />
+          <RelatedRecords links={[...linksOf(operation, records), ...story.breaks]} />
         </Cards>
-        {resendable !== null && <ResendForm visit={visit} operation={operation} />}
-        <Story
-          {...{ visit, ...story }}
-          awaited={awaitedOf({ operationState: state, settlement: null })}
-        />
-        <Exchanged visit={visit} title="payment.sent" value={operation.request} />
-        <Exchanged visit={visit} title="payment.response" value={operation.response} />
+        {resendable !== null && <ResendForm operation={operation} />}
+        <Story {...{ ...story }} awaited={awaitedOf({ operationState: state, settlement: null })} />
+        <Exchanged title="payment.sent" value={operation.request} />
+        <Exchanged title="payment.response" value={operation.response} />
       </>
     );
     const title = visit.t('payment.operationTitle', {
@@ -188,27 +186,22 @@ interface AskedResend {
 }
 
 interface Props {
-  visit: Visit;
   operation: Operation;
 }
 
 function OperationFacts({
-  visit,
   operation,
   source,
   requester,
 }: Props & { source: string; requester: string }) {
+  const visit = useVisit();
   const { t, language } = visit;
   const { state, reason, responseStatus, attempts } = operation;
   return (
     <FactList
-      visit={visit}
       title="payment.facts"
       facts={[
-        [
-          'payment.state',
-          <RecordStateBadge visit={visit} list="payment.operation" state={state} />,
-        ],
+        ['payment.state', <RecordStateBadge list="payment.operation" state={state} />],
         ...(reason === null
           ? []
           : [['payment.why', shownValue(visit, wordFor('payment.reason', reason))] as const]),
@@ -248,10 +241,11 @@ function linksOf({ request }: Operation, records: Records | null): RelatedLink[]
   ];
 }
 
-function ResendForm({ visit, operation: { id } }: Props) {
+function ResendForm({ operation: { id } }: Props) {
+  const visit = useVisit();
   return (
     <FormCard
-      {...{ visit, fields: {}, title: 'payment.resend', button: 'app.continue' }}
+      {...{ fields: {}, title: 'payment.resend', button: 'app.continue' }}
       action={pathTo(visit, `operations/${id}/resend/confirm`)}
       asksReason
     >

@@ -9,7 +9,7 @@ import { Message } from '../kit/frame.js';
 import { Folded, Row } from '../kit/layout.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, type TextKey } from '../texts.js';
-import { pathTo } from '../visit.js';
+import { pathTo, useVisit } from '../visit.js';
 import { toneOfState, wordFor } from './story.js';
 import { shownValue } from './story-timeline.js';
 
@@ -32,45 +32,34 @@ export function Identifier({ text }: { text: string | null }): JSX.Element | str
 
 /** A state that the database stores, in words. */
 export function RecordStateBadge({
-  visit,
   list,
   state,
   tone = toneOfState(state),
 }: {
-  visit: Visit;
   /** The beginning of the keys of its texts. */
   list: string;
   state: string;
   tone?: Tone;
-}): JSX.Element {
+}) {
+  const visit = useVisit();
   return <Badge tone={tone} text={shownValue(visit, wordFor(list, state))} />;
 }
 
 /** What the statement shows of a payment. */
-export function SettlementBadge({
-  visit,
-  settlement,
-}: {
-  visit: Visit;
-  settlement: string;
-}): JSX.Element {
+export function SettlementBadge({ settlement }: { settlement: string }) {
   const isCalm = ['open', 'withdrawn', 'cancelled'].includes(settlement);
   const tone = settlement === 'settled' ? 'good' : isCalm ? 'plain' : 'warn';
-  return (
-    <RecordStateBadge visit={visit} list="payment.settlement" state={settlement} tone={tone} />
-  );
+  return <RecordStateBadge list="payment.settlement" state={settlement} tone={tone} />;
 }
 
 /** Who pays or is paid, as the person may see it. */
 export function CounterpartyCard({
-  visit,
   title,
   counterparty,
 }: {
-  visit: Visit;
   title: TextKey;
   counterparty: Counterparty;
-}): JSX.Element | null {
+}) {
   const { name, taxId, ispb, branch, account, message } = counterparty;
   const facts = [
     ['payment.name', name],
@@ -82,7 +71,7 @@ export function CounterpartyCard({
   ] as const;
   const known = facts.flatMap(([key, text]) => (text === null ? [] : [[key, text] as const]));
   if (known.length === 0) return null;
-  return <FactList visit={visit} title={title} facts={known} />;
+  return <FactList title={title} facts={known} />;
 }
 
 export interface RelatedLink {
@@ -93,17 +82,11 @@ export interface RelatedLink {
 }
 
 /** The records that belong to this one. */
-export function RelatedRecords({
-  visit,
-  links,
-}: {
-  visit: Visit;
-  links: readonly RelatedLink[];
-}): JSX.Element | null {
+export function RelatedRecords({ links }: { links: readonly RelatedLink[] }) {
+  const visit = useVisit();
   if (links.length === 0) return null;
   return (
     <FactList
-      visit={visit}
       title="payment.related"
       facts={links.map(({ label, list, id, text }) => [
         label,
@@ -115,12 +98,11 @@ export function RelatedRecords({
 
 /** What a person must know before anything else: what is not known is not what has failed. */
 export function OutcomeNotice({
-  visit,
   operation: { operationState, operationId },
 }: {
-  visit: Visit;
   operation: { operationState: string; operationId: string };
-}): JSX.Element | null {
+}) {
+  const visit = useVisit();
   const { t } = visit;
   const text = findTextKey(`payment.notice.${operationState}`);
   if (text === null) return null;
@@ -135,13 +117,8 @@ export function OutcomeNotice({
 }
 
 /** What a person can do from here. */
-export function Steps({
-  visit: { t },
-  children,
-}: {
-  visit: Visit;
-  children: ComponentChildren;
-}): JSX.Element {
+export function Steps({ children }: { children: ComponentChildren }) {
+  const { t } = useVisit();
   return (
     <Card title={t('payment.steps')}>
       <Row>{children}</Row>
@@ -150,15 +127,8 @@ export function Steps({
 }
 
 /** A request or a response as the bank has it, folded. */
-export function Exchanged({
-  visit: { t },
-  title,
-  value,
-}: {
-  visit: Visit;
-  title: TextKey;
-  value: unknown;
-}): JSX.Element | null {
+export function Exchanged({ title, value }: { title: TextKey; value: unknown }) {
+  const { t } = useVisit();
   if (value === null || value === undefined) return null;
   return (
     <Folded title={t(title)}>

@@ -26,7 +26,7 @@ import { MoneyFacts } from '../money-facts.service.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { readTypedAmount, writeTypedAmount } from '../typed-amount.js';
-import { accountOf, pathTo, requireReason, typed } from '../visit.js';
+import { accountOf, pathTo, requireReason, typed, useVisit } from '../visit.js';
 import { Identifier } from './record-page.js';
 import {
   duplicateFieldsOf,
@@ -120,12 +120,12 @@ export class RefundRequestPages {
     const title = visit.t('payment.refundTitle');
     try {
       const preview = await this.refunds.preview(accountOf(visit).id, nsuOf(visit));
-      const body = <AmountPage {...{ visit, requestKey, preview, problem }} />;
+      const body = <AmountPage {...{ requestKey, preview, problem }} />;
       return new Shown(title, body, { isNarrow: true, status: problem?.status ?? 200 });
     } catch (error) {
       // The line is no received Pix.
       const refusal = problemOf(error);
-      const body = <ProblemNotice visit={visit} problem={refusal} />;
+      const body = <ProblemNotice problem={refusal} />;
       return new Shown(title, body, { isNarrow: true, status: refusal.status });
     }
   }
@@ -140,9 +140,9 @@ export class RefundRequestPages {
     const page = pathTo(visit, `refunds/new/${original.nsu}`);
     const body = (
       <>
-        {problem && !hasChanged(problem) && <ProblemNotice visit={visit} problem={problem} />}
+        {problem && !hasChanged(problem) && <ProblemNotice problem={problem} />}
         <ConfirmMoney
-          {...{ visit, money, balance, action: page }}
+          {...{ money, balance, action: page }}
           button={{ one: 'money.refund' }}
           warning="payment.confirmRefund"
           shown={seenRefund(original.nsu, refundableCents, amount)}
@@ -194,14 +194,14 @@ const amountFields: FormFields = {
 };
 
 interface AmountPageProps {
-  visit: Visit;
   /** Made before anything is asked for: a form that is sent twice requests once. */
   requestKey: string;
   preview: RefundPreview;
   problem: AppError | null;
 }
 
-function AmountPage({ visit, requestKey, preview, problem }: AmountPageProps) {
+function AmountPage({ requestKey, preview, problem }: AmountPageProps) {
+  const visit = useVisit();
   const { language } = visit;
   const { original, refundableCents, refusal } = preview;
   const page = pathTo(visit, `refunds/new/${original.nsu}`);
@@ -209,7 +209,6 @@ function AmountPage({ visit, requestKey, preview, problem }: AmountPageProps) {
   return (
     <>
       <FactList
-        visit={visit}
         title="payment.original"
         facts={[
           ['payment.amount', <Amount cents={original.amountCents} />],
@@ -224,7 +223,7 @@ function AmountPage({ visit, requestKey, preview, problem }: AmountPageProps) {
       />
       {refusal === null ? (
         <FormCard
-          {...{ visit, problem, fields: amountFields, values: { amount } }}
+          {...{ problem, fields: amountFields, values: { amount } }}
           action={`${page}/confirm`}
           hidden={{ key: requestKey }}
           button="app.continue"

@@ -1,6 +1,6 @@
 // The forms by which people request payments: exactly what is sent, and why it was refused.
 import { z } from 'zod';
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import type { Route, RouteInput } from '../../bank-contract/route.js';
 import { operationHeader, type RequestPreferences } from '../../outbound/operations/operation.js';
 import { AppError, invariant } from '../../platform/errors.js';
@@ -13,7 +13,7 @@ import { Form, Message } from '../kit/frame.js';
 import { Row } from '../kit/layout.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, type TextKey } from '../texts.js';
-import { callerOf, pathTo } from '../visit.js';
+import { callerOf, pathTo, useVisit } from '../visit.js';
 
 /**
  * The idempotency key of a form, made when the form was shown: a form that is sent twice requests
@@ -70,13 +70,8 @@ export function requestText<R extends Route>(
   return `${route.method} ${path}${search === '' ? '' : `?${search}`}${sent}`;
 }
 
-export function ProblemNotice({
-  visit,
-  problem: { code, details },
-}: {
-  visit: Visit;
-  problem: AppError;
-}): JSX.Element {
+export function ProblemNotice({ problem: { code, details } }: { problem: AppError }) {
+  const visit = useVisit();
   const { t } = visit;
   const reason = details.reason ?? code;
   const text = findTextKey(`payment.problem.${reason}`);
@@ -102,7 +97,6 @@ export function duplicateFieldsOf(problem: AppError | null): FormFields {
 }
 
 interface ConfirmationProps {
-  visit: Visit;
   /** The request as the bank gets it. */
   sent: string;
   /** What the audit records that the person has seen. */
@@ -117,8 +111,9 @@ interface ConfirmationProps {
 }
 
 /** Asks once more for what cannot be undone. */
-export function Confirmation(props: ConfirmationProps): JSX.Element {
-  const { visit, sent, shown, requestKey, problem, button, back, children } = props;
+export function Confirmation(props: ConfirmationProps) {
+  const visit = useVisit();
+  const { sent, shown, requestKey, problem, button, back, children } = props;
   const { t } = visit;
   const fields = { ...requestFields, ...duplicateFieldsOf(problem) };
   return (
@@ -126,9 +121,9 @@ export function Confirmation(props: ConfirmationProps): JSX.Element {
       {children}
       <h3>{t('payment.sent')}</h3>
       <Code text={sent} wraps />
-      <Form visit={visit} action={visit.path} shown={shown}>
+      <Form action={visit.path} shown={shown}>
         <Hidden values={{ key: requestKey }} />
-        <Fields visit={visit} fields={fields} />
+        <Fields fields={fields} />
         <Row>
           <button>{t(button)}</button>
           <a href={back.href}>{t(back.text)}</a>

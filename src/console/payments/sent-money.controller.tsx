@@ -1,6 +1,6 @@
 // A transfer, a bill payment or a refund: money that we sent, or are about to send, with its story.
 import { Controller } from '@nestjs/common';
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import type { Counterparty } from '../../access/counterparties/resolution.js';
 import type { Cents } from '../../brazil/cents.js';
 import { BillPaymentViews } from '../../outbound/bill-payments/bill-payment-views.service.js';
@@ -15,7 +15,7 @@ import { Cards } from '../kit/layout.js';
 import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
-import { callerOf } from '../visit.js';
+import { callerOf, useVisit } from '../visit.js';
 import { billCodes, drawingsOf } from './payment-codes.js';
 import { PaymentStories, type ComposedStory } from './payment-stories.service.js';
 import {
@@ -55,7 +55,6 @@ export class SentMoneyPages {
     return new Shown(
       visit.t('payment.transfer', { amount: formatAmount(transfer.amount) }),
       <SentMoneyPage
-        visit={visit}
         record={{ ...transfer, list: 'transferState', operationId }}
         identifiers={[
           ['payment.id', id],
@@ -84,7 +83,6 @@ export class SentMoneyPages {
     return new Shown(
       visit.t('payment.bill', { amount: formatAmount(bill.amount) }),
       <SentMoneyPage
-        visit={visit}
         record={{ ...bill, list: 'billState', operationId: id }}
         identifiers={[
           ['payment.id', id],
@@ -94,12 +92,7 @@ export class SentMoneyPages {
         story={story}
         response={shownResponse(bill.response, scopes)}
       >
-        <CodesCard
-          visit={visit}
-          title="payment.billCode"
-          codes={codes}
-          drawings={await drawingsOf(codes)}
-        />
+        <CodesCard title="payment.billCode" codes={codes} drawings={await drawingsOf(codes)} />
       </SentMoneyPage>,
     );
   }
@@ -120,7 +113,6 @@ export class SentMoneyPages {
     return new Shown(
       visit.t('payment.refundOf', { amount: formatAmount(refund.amount) }),
       <SentMoneyPage
-        visit={visit}
         record={{ ...refund, list: 'refundState', operationId: id }}
         identifiers={[
           ['payment.id', id],
@@ -161,12 +153,10 @@ interface SentRecord {
 }
 
 interface Props {
-  visit: Visit;
   record: SentRecord;
 }
 
 function SentMoneyPage({
-  visit,
   record,
   identifiers,
   related = [],
@@ -181,23 +171,22 @@ function SentMoneyPage({
   story: ComposedStory;
   response: unknown;
   children?: ComponentChildren;
-}): JSX.Element {
+}) {
   return (
     <>
-      <OutcomeNotice visit={visit} operation={record} />
+      <OutcomeNotice operation={record} />
       <Cards>
-        <SentFacts visit={visit} record={record} />
+        <SentFacts record={record} />
         <FactList
-          visit={visit}
           title="payment.identifiers"
           facts={identifiers.map(([key, text]) => [key, <Identifier text={text} />])}
         />
-        <CounterpartyCard visit={visit} title="payment.payee" counterparty={counterparty} />
-        <RelatedRecords visit={visit} links={[...related, ...linksOf(record), ...story.breaks]} />
+        <CounterpartyCard title="payment.payee" counterparty={counterparty} />
+        <RelatedRecords links={[...related, ...linksOf(record), ...story.breaks]} />
       </Cards>
       {children}
-      <Story visit={visit} {...story} awaited={awaitedOf(record)} />
-      <Exchanged visit={visit} title="payment.response" value={response} />
+      <Story {...story} awaited={awaitedOf(record)} />
+      <Exchanged title="payment.response" value={response} />
     </>
   );
 }
@@ -212,29 +201,20 @@ function linksOf({ operationId, expectedPaymentId, nsu, reversals }: SentRecord)
   ];
 }
 
-function SentFacts({ visit, record }: Props) {
-  const { t, language } = visit;
+function SentFacts({ record }: Props) {
+  const { t, language } = useVisit();
   const { list, state, operationState, settlement, amount, createdAt, scheduledFor } = record;
   const { bankStatus, errorCode } = record;
   return (
     <FactList
-      visit={visit}
       title="payment.facts"
       facts={[
-        ['payment.settlement', <SettlementBadge visit={visit} settlement={settlement} />],
+        ['payment.settlement', <SettlementBadge settlement={settlement} />],
         [
           'payment.state',
-          <RecordStateBadge
-            visit={visit}
-            list={`payment.${list}`}
-            state={state}
-            tone={toneOfRecord(state)}
-          />,
+          <RecordStateBadge list={`payment.${list}`} state={state} tone={toneOfRecord(state)} />,
         ],
-        [
-          'payment.request',
-          <RecordStateBadge visit={visit} list="payment.operation" state={operationState} />,
-        ],
+        ['payment.request', <RecordStateBadge list="payment.operation" state={operationState} />],
         ['payment.amount', <Amount cents={amount} />],
         ['payment.createdAt', formatTime(createdAt, language)],
         ...(scheduledFor

@@ -6,35 +6,33 @@ import { Hint } from '../kit/layout.js';
 import { formatAmount, formatTime } from '../formats.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
-import { pathTo } from '../visit.js';
+import { pathTo, useVisit } from '../visit.js';
 import type { StoryEntry, StoryValue } from './story.js';
 
 export function Story({
-  visit,
   entries,
   omitted = [],
   awaited = null,
   nameOf,
 }: {
-  visit: Visit;
   entries: readonly StoryEntry[];
   /** What of the story is left out. */
   omitted?: readonly TextKey[];
   /** What comes next. */
   awaited?: TextKey | null;
   nameOf: NameOfActor;
-}): JSX.Element {
+}) {
+  const visit = useVisit();
   const { t } = visit;
   return (
     <Card title={t('payment.story')}>
       <Timeline
-        visit={visit}
         entries={[
           ...entries.map((entry) => ({
             at: entry.at,
             tone: entry.tone,
             title: t(entry.text, shownValues(visit, entry.values)),
-            detail: <Detail visit={visit} entry={entry} nameOf={nameOf} />,
+            detail: <Detail entry={entry} nameOf={nameOf} />,
           })),
           ...(awaited === null ? [] : [{ at: null, tone: 'warn' as const, title: t(awaited) }]),
         ]}
@@ -47,14 +45,13 @@ export function Story({
 }
 
 function Detail({
-  visit,
   entry: { bankAt, detail, actor, reason, page },
   nameOf,
 }: {
-  visit: Visit;
   entry: StoryEntry;
   nameOf: NameOfActor;
 }) {
+  const visit = useVisit();
   const { t, language } = visit;
   return (
     <>

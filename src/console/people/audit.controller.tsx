@@ -14,6 +14,7 @@ import { ListTable } from '../kit/table.js';
 import { Download, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { wordOf } from '../texts.js';
+import { useVisit } from '../visit.js';
 
 const audit = '/console/accounts/:account/audit';
 const needs = 'see the audit';
@@ -35,10 +36,10 @@ export class AuditPages {
     const { data: rows, next } = toList(found, page, ({ id }) => id);
     const body = (
       <>
-        <Links visit={visit} />
+        <Links />
         <ListCard>
           <ListTable
-            {...{ visit, rows, name: 'audit.title', empty: t('audit.empty') }}
+            {...{ rows, name: 'audit.title', empty: t('audit.empty') }}
             columns={[
               { label: 'audit.at', cell: ({ at }) => formatTime(at, language) },
               {
@@ -57,7 +58,7 @@ export class AuditPages {
               { label: 'audit.shown', is: 'wide', cell: ({ shown }) => shown },
             ]}
           />
-          <Pager visit={visit} next={next} />
+          <Pager next={next} />
         </ListCard>
       </>
     );
@@ -101,8 +102,8 @@ function scopeOf({ session, query }: Visit): number | null {
   return null;
 }
 
-function Links({ visit }: { visit: Visit }) {
-  const { t, path, query, session } = visit;
+function Links() {
+  const { t, path, query, session } = useVisit();
   const all = query.has('all') ? '&all=1' : '';
   return (
     <Row>

@@ -24,7 +24,7 @@ export function formPage(
 ): Shown {
   const body = (
     <>
-      <FormCard {...{ visit, action: visit.path, ...form }}>
+      <FormCard {...{ action: visit.path, ...form }}>
         {problem && <Message kind="bad">{problem}</Message>}
         {above}
       </FormCard>

@@ -12,7 +12,7 @@ import { ListCard } from '../kit/list-page.js';
 import { ListTable } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import { cookieNames, readNext, writeCookie, type Visit } from '../requests.js';
-import { pathId, sessionOf } from '../visit.js';
+import { pathId, sessionOf, useVisit } from '../visit.js';
 import { codeFields, formPage, newPassword, nextIn } from './form-page.js';
 
 @Controller()
@@ -65,7 +65,6 @@ export class OwnSessionPages {
           <a href="/console/password">{t('password.title')}</a>
         </p>
         <SessionTable
-          visit={visit}
           open={open}
           ownId={session.id}
           endPath={(id) => `/console/sessions/${id}/end`}
@@ -86,21 +85,19 @@ export class OwnSessionPages {
 
 /** Open sessions, each with a button that ends it. */
 export function SessionTable({
-  visit,
   open,
   ownId,
   endPath,
 }: {
-  visit: Visit;
   open: readonly ListedSession[];
   ownId: string;
   endPath: (id: string) => string;
 }) {
-  const { t, language } = visit;
+  const { t, language } = useVisit();
   return (
     <ListCard>
       <ListTable
-        {...{ visit, rows: open, name: 'people.sessions', empty: t('sessions.empty') }}
+        {...{ rows: open, name: 'people.sessions', empty: t('sessions.empty') }}
         columns={[
           { label: 'sessions.browser', is: 'wide', cell: ({ userAgent }) => userAgent || null },
           { label: 'sessions.since', cell: ({ createdAt }) => formatTime(createdAt, language) },
@@ -114,7 +111,7 @@ export function SessionTable({
               id === ownId ? (
                 t('sessions.this')
               ) : (
-                <Step {...{ visit, action: endPath(id), button: 'sessions.end' }} />
+                <Step {...{ action: endPath(id), button: 'sessions.end' }} />
               ),
           },
         ]}

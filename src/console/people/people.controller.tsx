@@ -19,7 +19,15 @@ import { ListTable } from '../kit/table.js';
 import { SessionTable } from './own-session.controller.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
-import { accountOf, pathId, pathTo, requireReason, sessionOf } from '../visit.js';
+import {
+  accountOf,
+  pathId,
+  pathTo,
+  requireReason,
+  sessionOf,
+  useVisit,
+  ForVisit,
+} from '../visit.js';
 
 const people = '/console/accounts/:account/people';
 const needs = 'manage people';
@@ -84,9 +92,8 @@ export class PeoplePages {
     const open = await this.sessions.listOpen(id);
     const body = (
       <>
-        <StepUpNotice visit={visit} />
+        <StepUpNotice />
         <SessionTable
-          visit={visit}
           open={open}
           ownId={sessionOf(visit).id}
           endPath={(session) => `${pathOf(visit)}/${id}/sessions/${session}/end`}
@@ -121,7 +128,7 @@ export class PeoplePages {
     const isOwn = ({ id }: ListedPerson) => id === sessionOf(visit).operatorId;
     const body = (
       <>
-        <StepUpNotice visit={visit} />
+        <StepUpNotice />
         {linkToken && (
           <Message kind="good">
             <CodeText label={t('people.invited')} text={this.linkOf(linkToken)} />
@@ -129,13 +136,13 @@ export class PeoplePages {
         )}
         {linkToken === null && <Message kind="good">{t('people.granted')}</Message>}
         <FormCard
-          {...{ visit, problem, action: pathOf(visit), fields: invitationFields(visit) }}
+          {...{ problem, action: pathOf(visit), fields: invitationFields(visit) }}
           title="people.invite"
           button="people.invite"
         />
         <ListCard>
           <ListTable
-            {...{ visit, rows, name: 'people.title' }}
+            {...{ rows, name: 'people.title' }}
             columns={[
               {
                 label: 'people.email',
@@ -145,15 +152,17 @@ export class PeoplePages {
               { label: 'people.state', cell: ({ state }) => t(`people.state.${state}`) },
               {
                 label: 'people.roleHere',
-                cell: (person) => <Roles {...{ visit, person, isOwn: isOwn(person) }} />,
+                cell: (person) => <Roles {...{ person, isOwn: isOwn(person) }} />,
               },
               {
                 label: 'people.actions',
-                cell: (person) => !isOwn(person) && <PersonActions {...{ visit, person }} />,
+                cell: (person) => !isOwn(person) && <PersonActions person={person} />,
               },
             ]}
           />
-          <Pager visit={{ ...visit, path: pathOf(visit) }} next={next} />
+          <ForVisit visit={{ ...visit, path: pathOf(visit) }}>
+            <Pager next={next} />
+          </ForVisit>
         </ListCard>
       </>
     );
@@ -183,11 +192,11 @@ function invitationFields({ t, session }: Visit): FormFields {
 }
 
 interface PersonProps {
-  visit: Visit;
   person: ListedPerson;
 }
 
-function Roles({ visit, person, isOwn }: PersonProps & { isOwn: boolean }) {
+function Roles({ person, isOwn }: PersonProps & { isOwn: boolean }) {
+  const visit = useVisit();
   const { t } = visit;
   const { id, roleEverywhere, roles } = person;
   const hereId = accountOf(visit).id;
@@ -199,15 +208,16 @@ function Roles({ visit, person, isOwn }: PersonProps & { isOwn: boolean }) {
           {t(`role.${roleEverywhere}`)} · {t('people.everywhere')}
         </div>
       )}
-      {isOwn ? here && t(`role.${here}`) : <RoleForm visit={visit} id={id} here={here} />}
+      {isOwn ? here && t(`role.${here}`) : <RoleForm id={id} here={here} />}
     </>
   );
 }
 
-function RoleForm({ visit, id, here }: { visit: Visit; id: string; here: PersonRole | null }) {
+function RoleForm({ id, here }: { id: string; here: PersonRole | null }) {
+  const visit = useVisit();
   const { t } = visit;
   return (
-    <Form visit={visit} action={`${pathOf(visit)}/${id}/role`}>
+    <Form action={`${pathOf(visit)}/${id}/role`}>
       <Row>
         <select name="role" aria-label={t('people.role')}>
           <option value="" selected={here === null}>
@@ -225,7 +235,8 @@ function RoleForm({ visit, id, here }: { visit: Visit; id: string; here: PersonR
   );
 }
 
-function PersonActions({ visit, person: { id, state, isOnlyHere } }: PersonProps) {
+function PersonActions({ person: { id, state, isOnlyHere } }: PersonProps) {
+  const visit = useVisit();
   const { t } = visit;
   const path = `${pathOf(visit)}/${id}`;
   if (!isOnlyHere && !administratorOf(visit).isAdminEverywhere)
@@ -234,9 +245,9 @@ function PersonActions({ visit, person: { id, state, isOnlyHere } }: PersonProps
     <>
       <a href={`${path}/sessions`}>{t('people.sessions')}</a>
       {state !== 'disabled' && (
-        <Step {...{ visit, action: `${path}/disable`, button: 'people.disable' }} asksReason />
+        <Step {...{ action: `${path}/disable`, button: 'people.disable' }} asksReason />
       )}
-      <Step {...{ visit, action: `${path}/reset`, button: 'people.reset' }} asksReason />
+      <Step {...{ action: `${path}/reset`, button: 'people.reset' }} asksReason />
     </>
   );
 }

@@ -1,5 +1,4 @@
 // The form that builds a version of a rule, with the sentence that says what it does.
-import type { JSX } from 'preact';
 import { criteria, declaredCategories, salesGroups } from '../../reconciliation/decide/rule.js';
 import type { AppError } from '../../platform/errors.js';
 import { Card } from '../kit/elements.js';
@@ -14,9 +13,8 @@ import {
 } from '../kit/form.js';
 import { Form, Message } from '../kit/frame.js';
 import { Button, FirstButton, ForChoice, Hint, Muted, Row } from '../kit/layout.js';
-import type { Visit } from '../requests.js';
 import type { TextKey, Translate } from '../texts.js';
-import { pathTo } from '../visit.js';
+import { pathTo, useVisit } from '../visit.js';
 import { sentenceOptions } from './rule-detail.js';
 import { partKinds, ruleConditionKinds, type ConditionRow, type RuleForm } from './rule-form.js';
 import { ruleReason } from './rule-forms.js';
@@ -24,7 +22,6 @@ import { termsSoFar } from './rule-request.js';
 import { linesCovered, whatHappens } from './rule-sentence.js';
 
 export interface BuilderProps {
-  visit: Visit;
   form: RuleForm;
   /** Its errors have the names of the fields; a row of the conditions is `condition.<index>`. */
   problem: AppError | null;
@@ -100,18 +97,19 @@ const fieldsOf = (t: Translate) =>
   }) as const satisfies Record<string, FormFields>;
 
 /** The whole form. `#rule-builder` is the part that a row's buttons exchange. */
-export function RuleBuilder(props: BuilderProps): JSX.Element {
-  const { visit, form, problem, ruleId } = props;
+export function RuleBuilder(props: BuilderProps) {
+  const visit = useVisit();
+  const { form, problem, ruleId } = props;
   const { t } = visit;
   const action = pathTo(visit, ruleId === null ? 'rules/new' : `rules/${ruleId}/versions`);
   const fields = fieldsOf(t);
   const { fields: texts, action: chosen, by, parts } = form;
   const values = { ...texts, action: chosen, by, parts };
   const part = (name: keyof typeof fields) => (
-    <Fields {...{ visit, values, problem, fields: fields[name] }} />
+    <Fields {...{ values, problem, fields: fields[name] }} />
   );
   const group = (name: keyof typeof fields, legend: TextKey, hint?: TextKey) => (
-    <FormGroup {...{ visit, legend, hint }}>{part(name)}</FormGroup>
+    <FormGroup {...{ legend, hint }}>{part(name)}</FormGroup>
   );
   // Of a row, and of all of them, an error stands there too.
   const rows: FormFields = {
@@ -121,13 +119,13 @@ export function RuleBuilder(props: BuilderProps): JSX.Element {
   const all = Object.assign({}, rows, ...Object.values(fields)) as FormFields;
   return (
     <div id="rule-builder">
-      <FormProblem {...{ visit, problem, fields: all }} />
-      <Form visit={visit} action={action}>
+      <FormProblem {...{ problem, fields: all }} />
+      <Form action={action}>
         <FirstButton>{t('app.save')}</FirstButton>
         <Hidden
           values={{ ruleId: ruleId ?? '', ...(ruleId === null ? {} : { name: texts.name }) }}
         />
-        <Sentence visit={visit} form={form} />
+        <Sentence form={form} />
         <Card title={t('ruleBuilder.whichRule')}>
           {ruleId === null && part('name')}
           {part('priority')}
@@ -165,7 +163,8 @@ export function RuleBuilder(props: BuilderProps): JSX.Element {
 }
 
 /** What the rule does so far. It is read again when a field changes. */
-export function Sentence({ visit, form }: Pick<BuilderProps, 'visit' | 'form'>): JSX.Element {
+export function Sentence({ form }: Pick<BuilderProps, 'form'>) {
+  const visit = useVisit();
   const { t } = visit;
   const { when, then } = termsSoFar(form);
   const options = sentenceOptions(visit);
@@ -187,7 +186,8 @@ export function Sentence({ visit, form }: Pick<BuilderProps, 'visit' | 'form'>):
 
 const emptyRow: ConditionRow = { kind: '', value: '' };
 
-function Conditions({ visit, form: { conditions }, problem }: BuilderProps) {
+function Conditions({ form: { conditions }, problem }: BuilderProps) {
+  const visit = useVisit();
   const { t } = visit;
   // The last row is empty: it takes the next condition.
   const last = conditions.at(-1);
@@ -202,7 +202,7 @@ function Conditions({ visit, form: { conditions }, problem }: BuilderProps) {
   } as const;
   return (
     <>
-      <FieldErrorText visit={visit} {...errorOf('conditions')} />
+      <FieldErrorText {...errorOf('conditions')} />
       {rows.map(({ kind, value }, index) => {
         const wrong = errorOf(`condition.${index}`);
         return (
@@ -221,7 +221,7 @@ function Conditions({ visit, form: { conditions }, problem }: BuilderProps) {
             <label>
               <Hint>{t('ruleBuilder.value', { number: index + 1 })}</Hint>
               <input name="value" value={value} {...errorMarks(wrong.name, wrong.error)} />
-              <FieldErrorText visit={visit} {...wrong} />
+              <FieldErrorText {...wrong} />
             </label>
             <Button
               is="plain"

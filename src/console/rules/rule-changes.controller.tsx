@@ -30,10 +30,10 @@ export class RuleChanges {
   @ConsolePage({ path: `${rules}/new`, needs })
   async new(@Visiting() visit: Visit): Promise<PageAnswer> {
     const line = visit.query.get('line');
-    if (line === null) return builderPage({ visit, form: emptyForm });
+    if (line === null) return builderPage(visit, { form: emptyForm });
     if (!isNsu(line)) throw new AppError('not_found');
     const facts = await this.catalog.getLine(accountOf(visit).id, BigInt(line));
-    return builderPage({ visit, form: formOfLine(facts) }, line);
+    return builderPage(visit, { form: formOfLine(facts) }, line);
   }
 
   @ConsoleAction({
@@ -51,7 +51,7 @@ export class RuleChanges {
     if (!problem) return new Redirect(pathTo(visit, `rules/${id}`));
     const isTaken = problem.details.reason === 'name_taken';
     const shown = isTaken ? invalidField('name', fieldError('name_taken')) : problem;
-    return builderPage({ visit, form, problem: shown });
+    return builderPage(visit, { form, problem: shown });
   }
 
   /** The form with a row more or less, or the sentence that says what it does so far. */
@@ -60,8 +60,8 @@ export class RuleChanges {
     const asked = visit.form.get('do');
     const form = withRows(readRuleForm(visit.form), asked);
     const ruleId = typed(visit, 'ruleId') || null;
-    const builder = <RuleBuilder {...{ visit, form, ruleId }} problem={null} />;
-    const part = asked === null ? <Sentence visit={visit} form={form} /> : builder;
+    const builder = <RuleBuilder {...{ form, ruleId }} problem={null} />;
+    const part = asked === null ? <Sentence form={form} /> : builder;
     return new Shown(titleOf(visit, ruleId, form), builder, { part });
   }
 
@@ -71,7 +71,7 @@ export class RuleChanges {
     const { rule, terms } = await this.catalog.getWithTerms(accountOf(visit).id, ruleId);
     const own = terms.get(parseVersion(visit.query.get('version')));
     if (!own) throw new AppError('not_found');
-    return builderPage({ visit, ruleId, form: formOfTerms(own, rule.name) });
+    return builderPage(visit, { ruleId, form: formOfTerms(own, rule.name) });
   }
 
   @ConsoleAction({
@@ -87,7 +87,7 @@ export class RuleChanges {
       const body = requestOf(form);
       await this.catalog.addVersion({ accountId, actor, reason: body.reason }, ruleId, body);
     });
-    if (problem) return builderPage({ visit, ruleId, form, problem });
+    if (problem) return builderPage(visit, { ruleId, form, problem });
     return new Redirect(pathTo(visit, `rules/${ruleId}`));
   }
 
@@ -142,12 +142,8 @@ function titleOf(visit: Visit, ruleId: string | null, form: RuleForm): string {
 
 /** `line`: the statement line from which the form was filled. */
 function builderPage(
-  {
-    visit,
-    form,
-    problem = null,
-    ruleId = null,
-  }: Pick<BuilderProps, 'visit' | 'form'> & Partial<BuilderProps>,
+  visit: Visit,
+  { form, problem = null, ruleId = null }: Pick<BuilderProps, 'form'> & Partial<BuilderProps>,
   line?: string,
 ): Shown {
   const body = (
@@ -155,7 +151,7 @@ function builderPage(
       {line !== undefined && (
         <Message kind="good">{visit.t('ruleBuilder.fromLine', { nsu: line })}</Message>
       )}
-      <RuleBuilder {...{ visit, form, problem, ruleId }} />
+      <RuleBuilder {...{ form, problem, ruleId }} />
     </>
   );
   return new Shown(titleOf(visit, ruleId, form), body, statusOf(problem));

@@ -1,5 +1,4 @@
 // One rule: what it does, its versions with their differences and trials, and its history.
-import type { JSX } from 'preact';
 import type { RuleTerms } from '../../reconciliation/rules/rule-catalog.service.js';
 import type { RuleView } from '../../reconciliation/rules/rules.schema.js';
 import type { NameOfActor } from '../actor-names.service.js';
@@ -10,13 +9,12 @@ import { Muted } from '../kit/layout.js';
 import { ListTable } from '../kit/table.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
-import { isAllowedTo, pathTo } from '../visit.js';
+import { isAllowedTo, pathTo, useVisit } from '../visit.js';
 import { differencesOf } from './rule-differences.js';
 import { reorderForm, ruleReason, trialForm } from './rule-forms.js';
 import { ruleSentence, type SentenceOptions } from './rule-sentence.js';
 
 interface DetailProps {
-  visit: Visit;
   rule: RuleView;
   terms: ReadonlyMap<number, RuleTerms>;
   nameOf: NameOfActor;
@@ -26,7 +24,8 @@ type Version = RuleView['versions'][number];
 
 const stateTones = { draft: 'warn', active: 'good', retired: 'plain' } as const;
 
-export function RuleState({ visit, state }: { visit: Visit; state: keyof typeof stateTones }) {
+export function RuleState({ state }: { state: keyof typeof stateTones }) {
+  const visit = useVisit();
   return <Badge tone={stateTones[state]} text={visit.t(`ruleState.${state}`)} />;
 }
 
@@ -39,14 +38,14 @@ export const sentenceOptions = (visit: Visit): SentenceOptions => ({
   isVisible: isAllowedTo(visit, 'see personal data'),
 });
 
-export function RuleDetail(props: DetailProps): JSX.Element {
-  const { visit, rule } = props;
+export function RuleDetail(props: DetailProps) {
+  const { rule } = props;
+  const visit = useVisit();
   const { t, language } = visit;
   const versions = [...rule.versions].reverse();
   return (
     <>
       <FactList
-        visit={visit}
         title="rules.facts"
         facts={[
           ['rules.activeVersion', rule.activeVersion ?? t('rules.noActiveVersion')],
@@ -59,26 +58,25 @@ export function RuleDetail(props: DetailProps): JSX.Element {
         <VersionCard {...props} version={version} previous={versions[index + 1]?.version ?? null} />
       ))}
       <Card title={t('rules.steps')}>
-        <Timeline visit={visit} entries={stepsOf(props)} />
+        <Timeline entries={stepsOf(visit, props)} />
       </Card>
     </>
   );
 }
 
 function VersionCard({
-  visit,
   rule,
   version,
   terms,
   previous,
 }: DetailProps & { version: Version; previous: number | null }) {
+  const visit = useVisit();
   const { t, language } = visit;
   const own = terms.get(version.version);
   const before = previous === null ? undefined : terms.get(previous);
   const title = (
     <>
-      {t('rules.versionNumber', { version: version.version })}{' '}
-      <RuleState visit={visit} state={version.state} />
+      {t('rules.versionNumber', { version: version.version })} <RuleState state={version.state} />
     </>
   );
   return (
@@ -95,34 +93,31 @@ function VersionCard({
         )}
       </Muted>
       {own && before && previous !== null && (
-        <Differences visit={visit} before={before} after={own} previous={previous} />
+        <Differences before={before} after={own} previous={previous} />
       )}
-      <Trials visit={visit} rule={rule} version={version} />
-      {isAllowedTo(visit, 'manage rules') && (
-        <VersionActions visit={visit} rule={rule} version={version} />
-      )}
+      <Trials rule={rule} version={version} />
+      {isAllowedTo(visit, 'manage rules') && <VersionActions rule={rule} version={version} />}
     </Card>
   );
 }
 
 function Differences({
-  visit,
   before,
   after,
   previous,
 }: {
-  visit: Visit;
   before: RuleTerms;
   after: RuleTerms;
   previous: number;
 }) {
+  const visit = useVisit();
   const { t } = visit;
   const said = t('rules.changedFrom', { version: previous });
   return (
     <details>
       <summary>{said}</summary>
       <ListTable
-        {...{ visit, name: { said }, empty: t('rules.sameTerms') }}
+        {...{ name: { said }, empty: t('rules.sameTerms') }}
         rows={differencesOf(before, after, sentenceOptions(visit))}
         columns={[
           {
@@ -147,7 +142,8 @@ function Differences({
 
 const trialsShown = 5;
 
-function Trials({ visit, rule, version }: { visit: Visit; rule: RuleView; version: Version }) {
+function Trials({ rule, version }: { rule: RuleView; version: Version }) {
+  const visit = useVisit();
   const { t, language } = visit;
   if (version.trials.length === 0) return <Muted>{t('rules.notTried')}</Muted>;
   return (
@@ -166,14 +162,13 @@ function Trials({ visit, rule, version }: { visit: Visit; rule: RuleView; versio
 }
 
 function VersionActions({
-  visit,
   rule,
   version: { version, state, priority },
 }: {
-  visit: Visit;
   rule: RuleView;
   version: Version;
 }) {
+  const visit = useVisit();
   const { t } = visit;
   const at = { visit, ruleId: rule.id, version: String(version) };
   return (
@@ -187,7 +182,7 @@ function VersionActions({
         <FieldForm {...reorderForm(at)} values={{ priority }} />
         {state !== 'retired' && (
           <FieldForm
-            {...{ visit, fields: ruleReason, hidden: { version: at.version } }}
+            {...{ fields: ruleReason, hidden: { version: at.version } }}
             action={pathTo(visit, `rules/${rule.id}/retire`)}
             shown={`version ${version}`}
             intro="rules.retireHint"
@@ -199,8 +194,7 @@ function VersionActions({
   );
 }
 
-function stepsOf({ visit, rule: { versions }, nameOf }: DetailProps) {
-  const { t } = visit;
+function stepsOf({ t }: Visit, { rule: { versions }, nameOf }: DetailProps) {
   const steps = versions.flatMap(({ version, steps: of }) =>
     of.map((step) => ({ ...step, version })),
   );

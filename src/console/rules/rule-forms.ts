@@ -22,7 +22,7 @@ export const trialFields = {
 /** Chooses the period of a trial and starts it. */
 export const trialForm = ({ visit, ruleId, version }: Of) =>
   ({
-    ...{ visit, fields: trialFields, hidden: { version }, area: 'ruleTrial' },
+    ...{ fields: trialFields, hidden: { version }, area: 'ruleTrial' },
     action: pathTo(visit, `rules/${ruleId}/try`),
     intro: 'ruleTrial.startHint',
     button: 'ruleTrial.start',
@@ -35,7 +35,7 @@ export const reorderFields = {
 
 export const reorderForm = ({ visit, ruleId, version }: Of) =>
   ({
-    ...{ visit, fields: reorderFields, hidden: { version }, shown: `version ${version}` },
+    ...{ fields: reorderFields, hidden: { version }, shown: `version ${version}` },
     action: pathTo(visit, `rules/${ruleId}/reorder`),
     intro: 'rules.reorderHint',
     button: 'rules.reorder',

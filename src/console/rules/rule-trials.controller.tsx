@@ -27,6 +27,7 @@ import {
   pathTo,
   requireReason,
   typed,
+  useVisit,
 } from '../visit.js';
 import { readVersion, ruleOf, ruleReason, trialFields, trialForm } from './rule-forms.js';
 import { defaultText } from './rule-sentence.js';
@@ -80,7 +81,7 @@ export class RuleTrialPages {
     const said = visit.t('ruleTrial.running', { lines: formatCount(lines) });
     const part = (
       <WorkProgress
-        {...{ visit, id: 'trial-progress', href: visit.path, name: 'ruleTrial.start', said }}
+        {...{ id: 'trial-progress', href: visit.path, name: 'ruleTrial.start', said }}
       />
     );
     return new Shown(visit.t('ruleTrial.start'), part, { part });
@@ -102,7 +103,7 @@ export class RuleTrialPages {
       version,
       name: defaultText(shown.name, visit.t),
     });
-    return new Shown(title, <TrialDetail visit={visit} rule={shown} tried={tried} />);
+    return new Shown(title, <TrialDetail rule={shown} tried={tried} />);
   }
 
   @ConsoleAction({
@@ -133,13 +134,14 @@ function refusedTrial(
         {...{ ...trialForm({ visit, ruleId, version: String(version) }), problem }}
         title="ruleTrial.start"
       />
-      <BackToRule visit={visit} ruleId={ruleId} />
+      <BackToRule ruleId={ruleId} />
     </>
   );
   return new Shown(visit.t('ruleTrial.start'), body, statusOf(problem));
 }
 
-function BackToRule({ visit, ruleId }: { visit: Visit; ruleId: string }) {
+function BackToRule({ ruleId }: { ruleId: string }) {
+  const visit = useVisit();
   return (
     <p>
       <a href={pathTo(visit, `rules/${ruleId}`)}>{visit.t('ruleTrial.back')}</a>
@@ -148,16 +150,15 @@ function BackToRule({ visit, ruleId }: { visit: Visit; ruleId: string }) {
 }
 
 interface TrialProps {
-  visit: Visit;
   rule: RuleView;
   tried: TriedChanges;
 }
 
 function TrialDetail(props: TrialProps) {
-  const { visit, rule } = props;
+  const { rule } = props;
   return (
     <>
-      <BackToRule visit={visit} ruleId={rule.id} />
+      <BackToRule ruleId={rule.id} />
       <Summary {...props} />
       <Figures {...props} />
       <Changes {...props} />
@@ -166,15 +167,14 @@ function TrialDetail(props: TrialProps) {
   );
 }
 
-function Summary({ visit, tried: { trial } }: TrialProps) {
-  const { t, language } = visit;
+function Summary({ tried: { trial } }: TrialProps) {
+  const { t, language } = useVisit();
   const sumOf = ({ count, amount }: { count: number; amount: bigint }) =>
     t('ruleTrial.sum', { count: formatCount(count), amount: formatAmount(amount) });
   const lastMoment = new Date(trial.until.getTime() - 1_000);
   const period = `${formatTime(trial.from, language)} – ${formatTime(lastMoment, language)}`;
   return (
     <FactList
-      visit={visit}
       title="ruleTrial.summary"
       facts={[
         ['ruleTrial.version', trial.version],
@@ -188,14 +188,15 @@ function Summary({ visit, tried: { trial } }: TrialProps) {
   );
 }
 
-function Figures({ visit, tried: { trial, figure: open } }: TrialProps) {
+function Figures({ tried: { trial, figure: open } }: TrialProps) {
+  const visit = useVisit();
   const { t } = visit;
   const isUnchanged = trialFigures.every((figure) => trial[figure].count === 0);
   return (
     <Card title={t('ruleTrial.figures')}>
       {isUnchanged && <Message kind="good">{t('ruleTrial.nothing')}</Message>}
       <ListTable
-        {...{ visit, name: 'ruleTrial.figures', rows: trialFigures }}
+        {...{ name: 'ruleTrial.figures', rows: trialFigures }}
         columns={[
           {
             label: 'ruleTrial.figure',
@@ -227,7 +228,8 @@ function Figures({ visit, tried: { trial, figure: open } }: TrialProps) {
   );
 }
 
-function Changes({ visit, tried }: TrialProps) {
+function Changes({ tried }: TrialProps) {
+  const visit = useVisit();
   const { t, language } = visit;
   const { trial, figure, changes, lines } = tried;
   const { count } = trial[figure];
@@ -245,7 +247,7 @@ function Changes({ visit, tried }: TrialProps) {
         </Muted>
       )}
       <ListTable
-        {...{ visit, name: { said: title }, rows: changes, empty: t('ruleTrial.noLines') }}
+        {...{ name: { said: title }, rows: changes, empty: t('ruleTrial.noLines') }}
         columns={[
           {
             label: 'ruleTrial.line',
@@ -269,20 +271,20 @@ function Changes({ visit, tried }: TrialProps) {
             is: 'number',
             cell: ({ nsu }) => {
               const line = lineOf.get(nsu);
-              return line && <Movement visit={visit} of={line} />;
+              return line && <Movement of={line} />;
             },
           },
           {
             label: 'ruleTrial.now',
             is: 'wide',
-            cell: ({ before }) => <Outcome visit={visit} outcome={before} tried={tried} />,
+            cell: ({ before }) => <Outcome outcome={before} tried={tried} />,
           },
           {
             label: 'ruleTrial.then',
             is: 'wide',
             cell: ({ after }) => (
               <>
-                <Outcome visit={visit} outcome={after} tried={tried} />
+                <Outcome outcome={after} tried={tried} />
                 {figure === 'conflicts' && <Hint isBlock>{t('ruleTrial.unchanged')}</Hint>}
               </>
             ),
@@ -294,14 +296,13 @@ function Changes({ visit, tried }: TrialProps) {
 }
 
 function Outcome({
-  visit,
   outcome: { state, label, ruleId, payments },
   tried: { ruleNames },
 }: {
-  visit: Visit;
   outcome: TrialOutcome;
   tried: TriedChanges;
 }) {
+  const visit = useVisit();
   const { t } = visit;
   const name = ruleId === null ? undefined : ruleNames.get(ruleId);
   const more = payments.count - payments.ids.length;
@@ -332,7 +333,8 @@ function outcomeText({ t }: Visit, state: TrialOutcome['state'], label: string |
     : t(`ruleOutcome.${state}`);
 }
 
-function Acceptance({ visit, rule, tried: { trial } }: TrialProps) {
+function Acceptance({ rule, tried: { trial } }: TrialProps) {
+  const visit = useVisit();
   const { t } = visit;
   if (!isAllowedTo(visit, 'manage rules')) return null;
   const version = rule.versions.find((one) => one.version === trial.version);
@@ -342,10 +344,10 @@ function Acceptance({ visit, rule, tried: { trial } }: TrialProps) {
       {version?.state === 'active' && <p>{t('ruleTrial.isActive')}</p>}
       {version?.state !== 'active' && !isNewest && <p>{t('ruleTrial.newerTrial')}</p>}
       {version?.state !== 'active' && isNewest && (
-        <Form visit={visit} action={pathTo(visit, `rules/${rule.id}/activate`)} shown={trial.id}>
+        <Form action={pathTo(visit, `rules/${rule.id}/activate`)} shown={trial.id}>
           <p>{t('ruleTrial.acceptHint', { version: trial.version })}</p>
           <Hidden values={{ version: String(trial.version) }} />
-          <Fields visit={visit} fields={ruleReason} />
+          <Fields fields={ruleReason} />
           <button>{t('ruleTrial.activate', { version: trial.version })}</button>
         </Form>
       )}

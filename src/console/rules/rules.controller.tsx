@@ -13,7 +13,7 @@ import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
-import { accountOf, isAllowedTo, pathId, pathTo } from '../visit.js';
+import { accountOf, isAllowedTo, pathId, pathTo, useVisit } from '../visit.js';
 import { originKey, RuleDetail, RuleState, sentenceOptions } from './rule-detail.js';
 import { defaultText, ruleSentence } from './rule-sentence.js';
 
@@ -37,7 +37,7 @@ export class RulePages {
     const found = await this.catalog.listInOrder(accountOf(visit).id);
     const tableOf = (state: OrderedRule['state'], name: TextKey, empty: TextKey) => (
       <Card title={t(name)}>
-        <RuleTable {...{ visit, name, empty }} rules={found.filter((one) => one.state === state)} />
+        <RuleTable {...{ name, empty }} rules={found.filter((one) => one.state === state)} />
       </Card>
     );
     const body = (
@@ -65,7 +65,7 @@ export class RulePages {
       steps.map(({ actor }) => actor),
     );
     const title = defaultText(found.rule.name, visit.t);
-    return new Shown(title, <RuleDetail {...{ visit, nameOf, ...found }} />);
+    return new Shown(title, <RuleDetail {...{ nameOf, ...found }} />);
   }
 
   /** Every rule, newest first, also those without an active version or a draft. */
@@ -80,7 +80,7 @@ export class RulePages {
         </p>
         <ListCard>
           <ListTable
-            {...{ visit, name: 'rules.all', rows: data, empty: t('rules.noneAtAll') }}
+            {...{ name: 'rules.all', rows: data, empty: t('rules.noneAtAll') }}
             columns={[
               {
                 label: 'rules.rule',
@@ -95,7 +95,7 @@ export class RulePages {
               { label: 'rules.created', cell: ({ createdAt }) => formatTime(createdAt, language) },
             ]}
           />
-          <Pager visit={visit} next={next} />
+          <Pager next={next} />
         </ListCard>
       </>
     );
@@ -108,20 +108,19 @@ const linkTo = (visit: Visit, id: string, name: string) => (
 );
 
 function RuleTable({
-  visit,
   name,
   empty,
   rules: rows,
 }: {
-  visit: Visit;
   name: TextKey;
   empty: TextKey;
   rules: readonly OrderedRule[];
 }) {
+  const visit = useVisit();
   const { t } = visit;
   return (
     <ListTable
-      {...{ visit, name, rows, empty: t(empty) }}
+      {...{ name, rows, empty: t(empty) }}
       columns={[
         { label: 'rules.order', is: 'number', cell: ({ priority }) => formatCount(priority) },
         {
@@ -131,7 +130,7 @@ function RuleTable({
             <>
               {linkTo(visit, rule.ruleId, rule.name)}
               <div>
-                <RuleState visit={visit} state={rule.state} />{' '}
+                <RuleState state={rule.state} />{' '}
                 <Hint>{t('rules.versionNumber', { version: rule.version })}</Hint>
               </div>
             </>

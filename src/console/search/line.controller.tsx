@@ -25,14 +25,13 @@ import { ListTable } from '../kit/table.js';
 import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, type TextKey, wordOf } from '../texts.js';
-import { callerOf, isAllowedTo, pathTo } from '../visit.js';
+import { callerOf, isAllowedTo, pathTo, useVisit } from '../visit.js';
 import { indentContent } from './indented-content.js';
 import { LineReading, type LineDetail } from './line-reading.service.js';
 import { StateBadge } from './list-elements.js';
 import { nameOfType, Why } from './statement-elements.js';
 
 interface Props {
-  visit: Visit;
   detail: LineDetail;
 }
 
@@ -60,18 +59,18 @@ export class LinePage {
     const { t } = visit;
     const body = (
       <>
-        <Neighbours visit={visit} detail={detail} />
-        <Explanation visit={visit} detail={detail} />
+        <Neighbours detail={detail} />
+        <Explanation detail={detail} />
         <Cards>
-          <LineFacts visit={visit} detail={detail} />
-          <Ids visit={visit} detail={detail} />
-          <Who visit={visit} detail={detail} />
+          <LineFacts detail={detail} />
+          <Ids detail={detail} />
+          <Who detail={detail} />
         </Cards>
-        <Matches {...{ visit, detail, nameOfActor }} />
-        <Breaks visit={visit} detail={detail} />
-        <Refunds visit={visit} detail={detail} />
-        <History {...{ visit, detail, nameOfActor }} />
-        <Content visit={visit} detail={detail} />
+        <Matches {...{ detail, nameOfActor }} />
+        <Breaks detail={detail} />
+        <Refunds detail={detail} />
+        <History {...{ detail, nameOfActor }} />
+        <Content detail={detail} />
       </>
     );
     return new Shown(t('line.titleOf', { nsu }), body);
@@ -80,7 +79,8 @@ export class LinePage {
 
 const amountOf = ({ amountCents }: { amountCents: bigint | null }) => amountCents;
 
-function Neighbours({ visit, detail: { neighbours } }: Props) {
+function Neighbours({ detail: { neighbours } }: Props) {
+  const visit = useVisit();
   const { t } = visit;
   const { previous, next } = neighbours;
   return (
@@ -96,7 +96,8 @@ function Neighbours({ visit, detail: { neighbours } }: Props) {
   );
 }
 
-function Explanation({ visit, detail: { line, explained } }: Props) {
+function Explanation({ detail: { line, explained } }: Props) {
+  const visit = useVisit();
   const { t } = visit;
   return (
     <Card
@@ -106,7 +107,7 @@ function Explanation({ visit, detail: { line, explained } }: Props) {
         </>
       }
     >
-      <Why visit={visit} explained={explained} />
+      <Why explained={explained} />
       {line.breakKind !== null && line.breakId !== null && (
         <p>
           <a href={pathTo(visit, `breaks/${line.breakId}`)}>{t('line.openBreak')}</a>
@@ -116,14 +117,14 @@ function Explanation({ visit, detail: { line, explained } }: Props) {
   );
 }
 
-function LineFacts({ visit, detail: { line, recordedAt } }: Props) {
+function LineFacts({ detail: { line, recordedAt } }: Props) {
+  const visit = useVisit();
   const { language } = visit;
   return (
     <FactList
-      visit={visit}
       title="line.facts"
       facts={[
-        ['line.amount', <Movement visit={visit} of={line} />],
+        ['line.amount', <Movement of={line} />],
         ['line.previousBalance', <Amount cents={line.balancePreviousCents} />],
         ['line.balance', <Amount cents={line.currentBalanceCents} />],
         ['line.what', <Text text={nameOfType(visit, line.typeName)} />],
@@ -157,10 +158,10 @@ const idLabels: Record<LineDetail['ids'][number]['field'], TextKey> = {
   billCode: 'line.reference.kind.bill_code',
 };
 
-function Ids({ visit, detail: { ids, bankId } }: Props) {
+function Ids({ detail: { ids, bankId } }: Props) {
+  const visit = useVisit();
   return (
     <FactList
-      visit={visit}
       title="line.ids"
       facts={[
         ...ids.map(({ field, value }) => [idLabels[field], <code>{value}</code>] as const),
@@ -170,7 +171,8 @@ function Ids({ visit, detail: { ids, bankId } }: Props) {
   );
 }
 
-function Who({ visit, detail: { line, erasure } }: Props) {
+function Who({ detail: { line, erasure } }: Props) {
+  const visit = useVisit();
   const { t } = visit;
   const { name, taxId, ispb, branch, account, message } = line.counterparty;
   const text = (value: string | null): ComponentChildren =>
@@ -183,7 +185,6 @@ function Who({ visit, detail: { line, erasure } }: Props) {
     );
   return (
     <FactList
-      visit={visit}
       title="line.who"
       facts={[
         ['line.name', text(name)],
@@ -197,7 +198,8 @@ function Who({ visit, detail: { line, erasure } }: Props) {
   );
 }
 
-function Matches({ visit, detail: { matches, explained }, nameOfActor }: NamedProps) {
+function Matches({ detail: { matches, explained }, nameOfActor }: NamedProps) {
+  const visit = useVisit();
   const { t, language } = visit;
   const ruleNames = new Map(
     explained.matches.map(({ ruleId, ruleName }) => [ruleId, ruleName] as const),
@@ -205,13 +207,13 @@ function Matches({ visit, detail: { matches, explained }, nameOfActor }: NamedPr
   return (
     <Card title={t('line.matches')}>
       <ListTable
-        {...{ visit, name: 'line.matches', rows: matches, empty: t('line.noMatches') }}
+        {...{ name: 'line.matches', rows: matches, empty: t('line.noMatches') }}
         columns={[
           {
             label: 'line.match.record',
             is: 'wide',
             cell: ({ expectedPaymentId }) => (
-              <RecordLink {...{ visit, explained }} id={expectedPaymentId} />
+              <RecordLink explained={explained} id={expectedPaymentId} />
             ),
           },
           { label: 'line.match.role', cell: ({ role }) => t(`line.match.${role}`) },
@@ -266,11 +268,8 @@ function because(what: string, reason: string | null) {
 }
 
 /** Leads to the expected payment, which leads to its record. */
-function RecordLink({
-  visit,
-  explained,
-  id,
-}: Pick<Props, 'visit'> & Pick<LineDetail, 'explained'> & { id: string }) {
+function RecordLink({ explained, id }: Pick<LineDetail, 'explained'> & { id: string }) {
+  const visit = useVisit();
   const match = explained.matches.find(({ expectedPaymentId }) => expectedPaymentId === id);
   const path = match ? pathOfRecord(match) : `expected-payments/${id}`;
   const label = match?.label ?? id;
@@ -302,13 +301,14 @@ function pathOfRecord({
   }
 }
 
-function Breaks({ visit, detail: { breaks } }: Props) {
+function Breaks({ detail: { breaks } }: Props) {
+  const visit = useVisit();
   const { t, language } = visit;
   if (breaks.length === 0) return null;
   return (
     <Card title={t('line.breaks')}>
       <ListTable
-        {...{ visit, name: 'line.breaks', rows: breaks }}
+        {...{ name: 'line.breaks', rows: breaks }}
         columns={[
           {
             label: 'line.break.kind',
@@ -333,13 +333,14 @@ function Breaks({ visit, detail: { breaks } }: Props) {
   );
 }
 
-function Refunds({ visit, detail: { refunds } }: Props) {
+function Refunds({ detail: { refunds } }: Props) {
+  const visit = useVisit();
   const { t, language } = visit;
   if (refunds.length === 0) return null;
   return (
     <Card title={t('line.refunds')}>
       <ListTable
-        {...{ visit, name: 'line.refunds', rows: refunds }}
+        {...{ name: 'line.refunds', rows: refunds }}
         columns={[
           {
             label: 'list.id',
@@ -359,8 +360,8 @@ function Refunds({ visit, detail: { refunds } }: Props) {
 }
 
 /** What the line was decided to be before, and what people decided about it. */
-function History({ visit, detail: { outcome, former, decisions }, nameOfActor }: NamedProps) {
-  const { t } = visit;
+function History({ detail: { outcome, former, decisions }, nameOfActor }: NamedProps) {
+  const { t } = useVisit();
   const stateOf = ({ state, label }: { state: LineOutcomeState; label: string | null }) => {
     const labelKey = label === null ? null : findTextKey(`break.${label}`);
     const category = label === null ? null : findTextKey(`line.why.${label}`);
@@ -380,13 +381,13 @@ function History({ visit, detail: { outcome, former, decisions }, nameOfActor }:
   if (versions.length + ofPeople.length === 0) return null;
   return (
     <Card title={t('line.history')}>
-      <Timeline visit={visit} entries={[...versions, ...ofPeople]} />
+      <Timeline entries={[...versions, ...ofPeople]} />
     </Card>
   );
 }
 
-function Content({ visit, detail: { content, erasure } }: Props) {
-  const { t } = visit;
+function Content({ detail: { content, erasure } }: Props) {
+  const { t } = useVisit();
   if (content === null && erasure !== null) return null;
   return (
     <Card title={t('line.content')}>

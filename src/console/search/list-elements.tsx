@@ -4,9 +4,8 @@ import { punctuateTaxId } from '../../access/counterparties/party.js';
 import type { Counterparty } from '../../access/counterparties/resolution.js';
 import { Badge, type Tone } from '../kit/elements.js';
 import type { ListColumn } from '../kit/table.js';
-import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
-import { pathTo } from '../visit.js';
+import { pathTo, useVisit } from '../visit.js';
 
 const tones: Record<string, Tone> = {
   // Of charges and of money that we sent, by the statement.
@@ -36,7 +35,8 @@ export function StateBadge({ state, text }: { state: string; text: string }) {
 }
 
 /** The nsus of lines, as links. */
-export function LineLink({ visit, nsu }: { visit: Visit; nsu: bigint | null }) {
+export function LineLink({ nsu }: { nsu: bigint | null }) {
+  const visit = useVisit();
   if (nsu === null) return <>{visit.t('app.none')}</>;
   return <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>;
 }

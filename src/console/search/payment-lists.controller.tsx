@@ -198,7 +198,7 @@ export class PaymentLists {
           linkTo(visit, 'list.id', 'refunds', ({ id, endToEndId }) => [id, endToEndId ?? id]),
           {
             label: 'list.originalNsu',
-            cell: ({ originalNsu }) => <LineLink visit={visit} nsu={originalNsu} />,
+            cell: ({ originalNsu }) => <LineLink nsu={originalNsu} />,
           },
         ]),
     });
@@ -222,7 +222,7 @@ export class PaymentLists {
       },
       partyColumn('list.beneficiary', (row) => payments(row.expectedPaymentId).counterparty),
       detail,
-      { label: 'list.nsu', cell: ({ nsu }) => <LineLink visit={visit} nsu={nsu} /> },
+      { label: 'list.nsu', cell: ({ nsu }) => <LineLink nsu={nsu} /> },
       { label: 'list.createdAt', at: ({ createdAt }) => createdAt, isOrder: true },
     ];
   }

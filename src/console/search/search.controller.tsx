@@ -20,7 +20,7 @@ import { ListTable } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, wordOf } from '../texts.js';
-import { accountOf, isAllowedTo, pathTo, typed } from '../visit.js';
+import { accountOf, isAllowedTo, pathTo, typed, useVisit } from '../visit.js';
 import { partyColumn, StateBadge } from './list-elements.js';
 import { nameOfType } from './statement-elements.js';
 import { groups, hitsOf, type Group, type Hit } from './search-hits.js';
@@ -51,7 +51,7 @@ export class SearchPage {
     return new Shown(
       visit.t('search.title'),
       <>
-        <SearchForm visit={visit} text={terms.text} />
+        <SearchForm text={terms.text} />
         <Message kind="warn">{visit.t('search.notFromAddress')}</Message>
       </>,
     );
@@ -78,13 +78,13 @@ export class SearchPage {
     );
     const body = (
       <>
-        <SearchForm visit={visit} text={typedTerms.text} />
-        <Notes visit={visit} terms={terms} isRestricted={terms !== typedTerms} />
+        <SearchForm text={typedTerms.text} />
+        <Notes terms={terms} isRestricted={terms !== typedTerms} />
         {isAbridged && <Message kind="warn">{t('search.more', { count: shownOfGroup })}</Message>}
         {hits.length === 0 && typedTerms.text !== '' && <p role="status">{t('search.nothing')}</p>}
         {groups.map((group) => (
           <HitGroup
-            {...{ visit, group, partyOf }}
+            {...{ group, partyOf }}
             hits={hits.filter((hit) => hit.group === group).slice(0, shownOfGroup)}
           />
         ))}
@@ -117,12 +117,13 @@ export class SearchPage {
 
 const searchFields: FormFields = { q: { label: 'search.label', required: true, maxLength: 255 } };
 
-function SearchForm({ visit, text }: { visit: Visit; text: string }) {
+function SearchForm({ text }: { text: string }) {
+  const visit = useVisit();
   const { t } = visit;
   return (
     <ListCard>
-      <Form visit={visit} action={pathTo(visit, 'search')}>
-        <Fields {...{ visit, fields: searchFields, values: { q: text } }} />
+      <Form action={pathTo(visit, 'search')}>
+        <Fields {...{ fields: searchFields, values: { q: text } }} />
         <button>{t('search.submit')}</button>
       </Form>
       <Hint isBlock>{t('search.hint')}</Hint>
@@ -131,15 +132,8 @@ function SearchForm({ visit, text }: { visit: Visit; text: string }) {
 }
 
 /** What the text was read as, and what cannot be found by it. */
-function Notes({
-  visit: { t },
-  terms,
-  isRestricted,
-}: {
-  visit: Visit;
-  terms: SearchTerms;
-  isRestricted: boolean;
-}) {
+function Notes({ terms, isRestricted }: { terms: SearchTerms; isRestricted: boolean }) {
+  const { t } = useVisit();
   const amount = terms.amountCents === null ? '' : formatAmount(terms.amountCents);
   const names = termsIn(terms).map((term) => t(`search.term.${term}`, { amount }));
   return (
@@ -156,22 +150,21 @@ function Notes({
 }
 
 function HitGroup({
-  visit,
   group,
   hits,
   partyOf,
 }: {
-  visit: Visit;
   group: Group;
   hits: readonly Hit[];
   partyOf: (hit: Hit) => Counterparty;
 }) {
+  const visit = useVisit();
   const { t, language } = visit;
   if (hits.length === 0) return null;
   return (
     <Card title={t(`search.${group}`)}>
       <ListTable
-        {...{ visit, name: `search.${group}`, rows: hits }}
+        {...{ name: `search.${group}`, rows: hits }}
         columns={[
           {
             label: 'search.what',
@@ -179,7 +172,7 @@ function HitGroup({
             cell: (hit) => <a href={pathTo(visit, hit.path)}>{nameOf(visit, hit)}</a>,
           },
           { label: 'list.amount', cents: ({ amountCents }) => amountCents },
-          { label: 'list.state', cell: (hit) => <HitState visit={visit} hit={hit} /> },
+          { label: 'list.state', cell: (hit) => <HitState hit={hit} /> },
           partyColumn('line.counterparty', partyOf),
           { label: 'line.occurredAt', cell: ({ at }) => formatTime(at, language) },
         ]}
@@ -201,7 +194,8 @@ function nameOf(visit: Visit, hit: Hit): string {
   }
 }
 
-function HitState({ visit, hit }: { visit: Visit; hit: Hit }) {
+function HitState({ hit }: { hit: Hit }) {
+  const visit = useVisit();
   const stateBadge = (of: string, state: string) => (
     <StateBadge state={state} text={wordOf(visit.t, of, state)} />
   );

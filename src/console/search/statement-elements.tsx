@@ -2,6 +2,7 @@
 import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';
 import { explainLine, type ExplainedLine } from './explanation.js';
+import { useVisit } from '../visit.js';
 
 /** The bank's kinds of movements. Of others, the bank's own word is shown. */
 export function nameOfType({ t }: Visit, typeName: string): string {
@@ -9,7 +10,8 @@ export function nameOfType({ t }: Visit, typeName: string): string {
   return key ? t(key) : typeName;
 }
 
-export function Why({ visit, explained }: { visit: Visit; explained: ExplainedLine }) {
+export function Why({ explained }: { explained: ExplainedLine }) {
+  const visit = useVisit();
   return (
     <>
       {explainLine(explained, visit).map((sentence) => (

@@ -16,7 +16,7 @@ import { ListCard, listPage } from '../kit/list-page.js';
 import type { ListColumn } from '../kit/table.js';
 import { Redirect, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
-import { accountOf, callerOf, isAllowedTo, pathTo } from '../visit.js';
+import { accountOf, callerOf, isAllowedTo, pathTo, useVisit } from '../visit.js';
 import { LineExplanations } from './line-explanations.service.js';
 import { LineLink, partyColumn, StateBadge } from './list-elements.js';
 import { nameOfType, Why } from './statement-elements.js';
@@ -77,7 +77,7 @@ export class StatementPages {
       visit,
       title: 'unreadable.title',
       empty: 'unreadable.empty',
-      before: <ReadAgain visit={visit} />,
+      before: <ReadAgain />,
       query: listUnreadableLines.query,
       filters: {
         kind: {
@@ -116,8 +116,7 @@ export class StatementPages {
             ),
         },
       ],
-      afterRows: (rows) =>
-        rows.some(({ resolvedAt }) => resolvedAt === null) && <WhatToDo visit={visit} />,
+      afterRows: (rows) => rows.some(({ resolvedAt }) => resolvedAt === null) && <WhatToDo />,
     });
   }
 
@@ -144,7 +143,7 @@ export class StatementPages {
         isOrder: true,
         below: {
           ...{ label: 'list.nsu', isNamed: true },
-          cell: ({ nsu }) => <LineLink visit={visit} nsu={nsu} />,
+          cell: ({ nsu }) => <LineLink nsu={nsu} />,
         },
       },
       {
@@ -172,7 +171,7 @@ export class StatementPages {
         cell: (line) => (
           <>
             <StateBadge state={line.state} text={t(`line.state.${line.state}`)} />
-            <Why visit={visit} explained={explanations(line)} />
+            <Why explained={explanations(line)} />
             {line.breakKind !== null && line.breakId !== null && (
               <a href={pathTo(visit, `breaks/${line.breakId}`)}>{t('line.openBreak')}</a>
             )}
@@ -204,20 +203,22 @@ function countIn(query: URLSearchParams, name: string): string {
 }
 
 /** What the step before has done. */
-function ReadAgain({ visit: { t, query } }: { visit: Visit }) {
+function ReadAgain() {
+  const { t, query } = useVisit();
   const read = query.get('read');
   if (read === null || !/^\d{1,9}$/.test(read)) return null;
   const unreadable = countIn(query, 'unreadable');
   return <Message kind="good">{t('unreadable.done', { read, unreadable })}</Message>;
 }
 
-function WhatToDo({ visit }: { visit: Visit }) {
+function WhatToDo() {
+  const visit = useVisit();
   const { t } = visit;
   return (
     <ListCard>
       <p>{t('unreadable.what')}</p>
       {isAllowedTo(visit, 'resolve breaks') && (
-        <Form visit={visit} action={pathTo(visit, 'statement/unreadable')}>
+        <Form action={pathTo(visit, 'statement/unreadable')}>
           <button>{t('unreadable.again')}</button>
         </Form>
       )}

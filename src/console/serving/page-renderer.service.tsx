@@ -6,7 +6,6 @@ import {
   type NestInterceptor,
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { render } from 'preact-render-to-string';
 import { mergeMap, type Observable } from 'rxjs';
 import { SandboxControl } from '../../bank/sandbox-control.service.js';
 import { withUnseenNamed } from '../formats.js';
@@ -24,6 +23,7 @@ import {
   type PageAnswer,
 } from '../page.js';
 import { pageSecurity, type Visit } from '../requests.js';
+import { renderFor } from '../visit.js';
 
 /** A proxy must pass each event on at once, as it is. */
 const streamHeaders = {
@@ -77,7 +77,7 @@ export class PageRenderer implements NestInterceptor {
       .headers({ ...pageSecurity(visit.nonce), ...headers })
       .header('content-type', 'text/html; charset=utf-8');
     if (cookies.length > 0) void reply.header('set-cookie', cookies);
-    if (visit.isRefresh && part) return withUnseenNamed(render(part));
+    if (visit.isRefresh && part) return withUnseenNamed(renderFor(visit, part));
     return this.page(visit, shown);
   }
 
@@ -86,14 +86,10 @@ export class PageRenderer implements NestInterceptor {
     const { isNarrow = false } = options;
     const entries = menu.filter(({ isOfSandbox }) => !isOfSandbox || this.sandbox.isOffered);
     const page = (
-      <Frame
-        {...{ visit, title, assets, isNarrow }}
-        menu={entries}
-        isSandbox={this.sandbox.isOffered}
-      >
+      <Frame {...{ title, assets, isNarrow }} menu={entries} isSandbox={this.sandbox.isOffered}>
         {body}
       </Frame>
     );
-    return `<!doctype html>${withUnseenNamed(render(page))}`;
+    return `<!doctype html>${withUnseenNamed(renderFor(visit, page))}`;
   }
 }

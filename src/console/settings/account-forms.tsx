@@ -1,6 +1,5 @@
 // What an admin may change of an account: the fields of each form, and the request that it asks
 // for, which is that of the API.
-import type { JSX } from 'preact';
 import type { z } from 'zod';
 import { createAccount, updateAccount } from '../../access/accounts/accounts.schema.js';
 import type { AccountMode } from '../../generated/service/enums.js';
@@ -18,7 +17,7 @@ import {
 import { Cards, Muted } from '../kit/layout.js';
 import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';
-import { pathTo } from '../visit.js';
+import { pathTo, useVisit } from '../visit.js';
 import type { AccountFacts } from './account-facts.service.js';
 
 type Update = z.output<typeof updateAccount.body>;
@@ -156,13 +155,13 @@ function credentialsIn(visit: Visit): Record<string, unknown> {
 }
 
 interface FormsProps {
-  visit: Visit;
   facts: AccountFacts;
   /** Of the form that was sent. */
   problem: AppError | null;
 }
 
-export function AccountForms({ visit, facts, problem }: FormsProps): JSX.Element {
+export function AccountForms({ facts, problem }: FormsProps) {
+  const visit = useVisit();
   const { bankDetails, mode, origin } = facts;
   const sentTo = (page: string) => {
     const action = pathTo(visit, page);
@@ -212,10 +211,11 @@ export function AccountForms({ visit, facts, problem }: FormsProps): JSX.Element
   );
 }
 
-export function NewAccountForm({ visit, problem }: Omit<FormsProps, 'facts'>): JSX.Element {
+export function NewAccountForm({ problem }: Omit<FormsProps, 'facts'>) {
+  const visit = useVisit();
   return (
     <FormCard
-      {...{ visit, problem, fields: newAccountFields(visit) }}
+      {...{ problem, fields: newAccountFields(visit) }}
       title="account.add"
       intro="account.addWhy"
       action={pathTo(visit, 'account/new')}

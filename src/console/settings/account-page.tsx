@@ -8,13 +8,14 @@ import { ListTable } from '../kit/table.js';
 import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';
 import type { AccountFacts } from './account-facts.service.js';
+import { useVisit } from '../visit.js';
 
 interface Props {
-  visit: Visit;
   facts: AccountFacts;
 }
 
-export function AccountFactCards({ visit, facts, profile }: Props & { profile: BankProfileName }) {
+export function AccountFactCards({ facts, profile }: Props & { profile: BankProfileName }) {
+  const visit = useVisit();
   const { t, language } = visit;
   const { mode, schedule, reading, rateLimitPerSecond } = facts;
   const none = t('app.none');
@@ -22,7 +23,6 @@ export function AccountFactCards({ visit, facts, profile }: Props & { profile: B
   return (
     <Cards>
       <FactList
-        visit={visit}
         title="account.facts"
         facts={[
           ['account.slug', facts.slug],
@@ -36,7 +36,6 @@ export function AccountFactCards({ visit, facts, profile }: Props & { profile: B
         ]}
       />
       <FactList
-        visit={visit}
         title="account.bank"
         facts={[
           ['account.profile', t(`account.profile.${profile}`)],
@@ -58,7 +57,6 @@ export function AccountFactCards({ visit, facts, profile }: Props & { profile: B
         ]}
       />
       <FactList
-        visit={visit}
         title="account.creditDays"
         facts={facts.creditDays.map(({ way, businessDays, observed }) => [
           `account.way.${way}` as const,
@@ -100,12 +98,12 @@ function goLive({ t, language }: Visit, at: Date | null): string {
   return at?.getTime() === 0 ? t('account.wholeHistory') : formatTime(at, language);
 }
 
-export function ModeHistory({ visit, facts: { mode }, nameOf }: Props & { nameOf: NameOfActor }) {
-  const { t, language } = visit;
+export function ModeHistory({ facts: { mode }, nameOf }: Props & { nameOf: NameOfActor }) {
+  const { t, language } = useVisit();
   return (
     <Card title={t('account.changes')}>
       <ListTable
-        {...{ visit, rows: mode.changes, name: 'account.changes' }}
+        {...{ rows: mode.changes, name: 'account.changes' }}
         empty={t('account.noChanges')}
         columns={[
           { label: 'account.at', cell: ({ at }) => formatTime(at, language) },

@@ -135,17 +135,17 @@ export class AccountSettingsPages {
     const body = (
       <>
         {visit.query.has('saved') && <Message kind="good">{t('account.saved')}</Message>}
-        <AccountFactCards visit={visit} facts={facts} profile={profile} />
-        <ModeHistory visit={visit} facts={facts} nameOf={nameOf} />
+        <AccountFactCards facts={facts} profile={profile} />
+        <ModeHistory facts={facts} nameOf={nameOf} />
         {isAllowedTo(visit, needs) && (
           <>
-            <StepUpNotice visit={visit} />
+            <StepUpNotice />
             {isEverywhere(visit) && (
               <p>
                 <a href={pathTo(visit, 'account/new')}>{t('account.add')}</a>
               </p>
             )}
-            <AccountForms {...{ visit, facts, problem }} />
+            <AccountForms {...{ facts, problem }} />
           </>
         )}
       </>
@@ -164,6 +164,6 @@ function isEverywhere(visit: Visit): boolean {
 }
 
 function newAccountPage(visit: Visit, problem: AppError | null): Shown {
-  const form = <NewAccountForm {...{ visit, problem }} />;
+  const form = <NewAccountForm problem={problem} />;
   return new Shown(visit.t('account.add'), form, statusOf(problem));
 }

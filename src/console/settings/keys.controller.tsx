@@ -28,7 +28,7 @@ import { ListTable } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { type TextKey, wordOf } from '../texts.js';
-import { accountOf, pathId, pathTo, requireReason } from '../visit.js';
+import { accountOf, pathId, pathTo, requireReason, useVisit, ForVisit } from '../visit.js';
 
 const keys = '/console/accounts/:account/keys';
 const needs = 'manage keys';
@@ -120,18 +120,20 @@ export class KeyPages {
     const body = (
       <>
         <p>{t('keys.intro')}</p>
-        <StepUpNotice visit={visit} />
+        <StepUpNotice />
         {newKey && (
           <Message kind="good">
             {t('keys.created')} <code>{newKey}</code>
           </Message>
         )}
-        {problem && !isOfNewKey && <FormProblem {...{ visit, problem }} />}
+        {problem && !isOfNewKey && <FormProblem problem={problem} />}
         {query.has('revoked') && <Message kind="good">{t('keys.revoked')}</Message>}
-        <KeyTable visit={visit} keys={data} facts={{ now, isLast }} />
-        <Pager visit={{ ...visit, path: pathTo(visit, 'keys') }} next={next} />
+        <KeyTable keys={data} facts={{ now, isLast }} />
+        <ForVisit visit={{ ...visit, path: pathTo(visit, 'keys') }}>
+          <Pager next={next} />
+        </ForVisit>
         <FormCard
-          {...{ visit, title: 'keys.create', button: 'keys.create', area: 'keys' }}
+          {...{ title: 'keys.create', button: 'keys.create', area: 'keys' }}
           fields={newKeyFields(visit)}
           problem={isOfNewKey ? problem : null}
           action={pathTo(visit, 'keys')}
@@ -165,20 +167,13 @@ interface Facts {
   isLast: boolean;
 }
 
-function KeyTable({
-  visit,
-  keys: listed,
-  facts,
-}: {
-  visit: Visit;
-  keys: readonly ApiKey[];
-  facts: Facts;
-}) {
+function KeyTable({ keys: listed, facts }: { keys: readonly ApiKey[]; facts: Facts }) {
+  const visit = useVisit();
   const { t, language } = visit;
   return (
     <Card title={t('keys.title')}>
       <ListTable
-        {...{ visit, rows: listed, name: 'keys.title', empty: t('keys.empty') }}
+        {...{ rows: listed, name: 'keys.title', empty: t('keys.empty') }}
         columns={[
           {
             label: 'keys.name',
@@ -199,9 +194,9 @@ function KeyTable({
           { label: 'keys.createdAt', cell: ({ createdAt }) => formatTime(createdAt, language) },
           {
             label: 'keys.state',
-            cell: (apiKey) => <KeyState {...{ visit, apiKey, now: facts.now }} />,
+            cell: (apiKey) => <KeyState {...{ apiKey, now: facts.now }} />,
           },
-          { label: 'keys.actions', cell: (apiKey) => <KeyActions {...{ visit, apiKey, facts }} /> },
+          { label: 'keys.actions', cell: (apiKey) => <KeyActions {...{ apiKey, facts }} /> },
         ]}
       />
     </Card>
@@ -212,8 +207,8 @@ function isUsable({ revokedAt, expiresAt }: ApiKey, now: Date): boolean {
   return revokedAt === null && (expiresAt === null || expiresAt > now);
 }
 
-function KeyState({ visit, apiKey, now }: { visit: Visit; apiKey: ApiKey; now: Date }) {
-  const { t, language } = visit;
+function KeyState({ apiKey, now }: { apiKey: ApiKey; now: Date }) {
+  const { t, language } = useVisit();
   const { revokedAt, expiresAt } = apiKey;
   const at = (key: TextKey, time: Date) => t(key, { time: formatTime(time, language) });
   if (revokedAt) return <Badge tone="bad" text={at('keys.state.revoked', revokedAt)} />;
@@ -225,14 +220,15 @@ function KeyState({ visit, apiKey, now }: { visit: Visit; apiKey: ApiKey; now: D
   );
 }
 
-function KeyActions({ visit, apiKey, facts }: { visit: Visit; apiKey: ApiKey; facts: Facts }) {
+function KeyActions({ apiKey, facts }: { apiKey: ApiKey; facts: Facts }) {
+  const visit = useVisit();
   const { t } = visit;
   const { id, name, origin, expiresAt, hint } = apiKey;
   if (origin === 'settings' || !isUsable(apiKey, facts.now)) return null;
   const step = (action: 'rotate' | 'revoke', fields: FormFields) => (
-    <Form visit={visit} action={pathTo(visit, `keys/${id}/${action}`)} shown={`hint ${hint}`}>
+    <Form action={pathTo(visit, `keys/${id}/${action}`)} shown={`hint ${hint}`}>
       {action === 'revoke' && facts.isLast && <Message kind="warn">{t('keys.lastOne')}</Message>}
-      <Fields {...{ visit, fields, values: { overlap: defaultOverlap } }} />
+      <Fields {...{ fields, values: { overlap: defaultOverlap } }} />
       <Button is="plain" aria-label={`${t(`keys.${action}`)}: ${name}`}>
         {t(`keys.${action}`)}
       </Button>

@@ -67,10 +67,10 @@ export class OverviewPage {
           {t('overview.synced', { time: formatTime(reading.summary.syncedAt, language) })}
         </Muted>
         <Card>
-          <StepChart visit={visit} title="overview.trend" days={trend} />
+          <StepChart title="overview.trend" days={trend} />
           <Folded title={t('overview.figures')}>
             <ListTable
-              {...{ visit, name: 'overview.trend', rows: [...trend].reverse() }}
+              {...{ name: 'overview.trend', rows: [...trend].reverse() }}
               columns={[
                 { label: 'chart.day', cell: ({ day }) => formatDay(day, language) },
                 {

@@ -1,6 +1,5 @@
 // The part of *Today* that follows what changes. Pages of one account, language and role show the
 // same.
-import type { JSX } from 'preact';
 import { chartDaysOf, type ChartDay } from '../kit/chart-days.js';
 import { Amount, Card, Empty, NamedValues, FactList } from '../kit/elements.js';
 import { formatAmount, formatClock, formatCount, formatDay, formatTime } from '../formats.js';
@@ -9,7 +8,7 @@ import { Cards, Hint, Muted } from '../kit/layout.js';
 import { ListTable, type ListColumn } from '../kit/table.js';
 import type { Visit } from '../requests.js';
 import { type TextKey, wordOf } from '../texts.js';
-import { pathTo } from '../visit.js';
+import { pathTo, useVisit } from '../visit.js';
 import type { TodayReading } from './today-facts.service.js';
 import {
   chartDays,
@@ -22,29 +21,26 @@ import {
 
 type Charts = typeof import('../kit/day-charts.js');
 interface Props {
-  visit: Visit;
   reading: TodayReading;
 }
 
-export function TodayPart({ visit, reading, charts }: Props & { charts: Charts }): JSX.Element {
-  const { t, language } = visit;
+export function TodayPart({ reading, charts }: Props & { charts: Charts }) {
+  const { t, language } = useVisit();
   return (
     <>
-      <State visit={visit} reading={reading} />
+      <State reading={reading} />
       {reading.summary.total === 0n && (
         <p>
-          <Figure visit={visit} page="first-steps">
-            {t('firstSteps.link')}
-          </Figure>
+          <Figure page="first-steps">{t('firstSteps.link')}</Figure>
         </p>
       )}
-      <Work visit={visit} reading={reading} />
+      <Work reading={reading} />
       <Cards is="four">
-        <Statement visit={visit} reading={reading} />
-        <Breaks visit={visit} reading={reading} />
-        <Lines visit={visit} reading={reading} />
+        <Statement reading={reading} />
+        <Breaks reading={reading} />
+        <Lines reading={reading} />
       </Cards>
-      <Movements visit={visit} reading={reading} charts={charts} />
+      <Movements reading={reading} charts={charts} />
       <Muted>{t('app.updated', { time: formatClock(reading.now, language) })}</Muted>
     </>
   );
@@ -52,17 +48,16 @@ export function TodayPart({ visit, reading, charts }: Props & { charts: Charts }
 
 /** A figure that leads to its list. Its id lets the focus stay where the part is replaced. */
 function Figure({
-  visit,
   page,
   at = 'figure',
   children,
 }: {
-  visit: Visit;
   page: string;
   /** Distinguishes the ids of two links to one page. */
   at?: string;
   children: string;
 }) {
+  const visit = useVisit();
   return (
     <a id={`${at}-${page.replace(/[^a-z0-9]+/gi, '-')}`} href={pathTo(visit, page)}>
       {children}
@@ -70,20 +65,18 @@ function Figure({
   );
 }
 
-const countLink = (visit: Visit, page: string, count: bigint | number) => (
-  <Figure visit={visit} page={page}>
-    {formatCount(count)}
-  </Figure>
+const countLink = (page: string, count: bigint | number) => (
+  <Figure page={page}>{formatCount(count)}</Figure>
 );
 
-function State({ visit, reading }: Props) {
-  const { t, language } = visit;
+function State({ reading }: Props) {
+  const { t, language } = useVisit();
   const { summary, liveBalance, pending } = reading;
   const balanceAgrees = liveBalance?.agrees ?? null;
   const problems = findProblems({ ...summary, now: reading.now, pending, balanceAgrees });
   const [first, ...others] = problems;
   const write = ({ key, count, since, page }: Problem) => (
-    <Figure visit={visit} page={page} at="problem">
+    <Figure page={page} at="problem">
       {t(key, {
         ...(count === null ? {} : { count: formatCount(count) }),
         ...(since === null ? {} : { time: formatTime(since, language) }),
@@ -112,8 +105,8 @@ function State({ visit, reading }: Props) {
 }
 
 /** What a person can take up now, with its money and where it is done. */
-function Work({ visit, reading: { work, firingAlerts } }: Props) {
-  const { t } = visit;
+function Work({ reading: { work, firingAlerts } }: Props) {
+  const { t } = useVisit();
   const items = listWork(work, firingAlerts);
   if (items.length === 0) return null;
   const overdue = work
@@ -124,13 +117,13 @@ function Work({ visit, reading: { work, firingAlerts } }: Props) {
   return (
     <Card title={t('today.work')}>
       <ListTable
-        {...{ visit, name: 'today.work', rows: items }}
+        {...{ name: 'today.work', rows: items }}
         columns={[
           {
             label: 'today.what',
             is: 'wide',
             cell: (item) => (
-              <Figure visit={visit} page={item.page} at={`work-${item.label.replace('.', '-')}`}>
+              <Figure page={item.page} at={`work-${item.label.replace('.', '-')}`}>
                 {name(item)}
               </Figure>
             ),
@@ -166,24 +159,17 @@ const agreementKeys = {
   null: 'today.unknownAgreement',
 } as const;
 
-function Statement({ visit, reading: { summary, liveBalance, newest } }: Props) {
-  const { t, language } = visit;
+function Statement({ reading: { summary, liveBalance, newest } }: Props) {
+  const { t, language } = useVisit();
   const none = t('app.none');
   const { lastNsu, closedUntil } = summary;
   return (
     <FactList
-      visit={visit}
       title="today.statement"
       facts={[
         [
           'today.lastNsu',
-          lastNsu === null ? (
-            none
-          ) : (
-            <Figure visit={visit} page="statement">
-              {lastNsu.toString()}
-            </Figure>
-          ),
+          lastNsu === null ? none : <Figure page="statement">{lastNsu.toString()}</Figure>,
         ],
         [
           'today.balance',
@@ -210,7 +196,7 @@ function Statement({ visit, reading: { summary, liveBalance, newest } }: Props) 
         ],
         [
           'today.closedUntil',
-          <Figure visit={visit} page="days">
+          <Figure page="days">
             {closedUntil === null ? t('days.title') : formatTime(closedUntil, language)}
           </Figure>,
         ],
@@ -220,12 +206,11 @@ function Statement({ visit, reading: { summary, liveBalance, newest } }: Props) 
   );
 }
 
-function Lines({ visit, reading: { summary, pending } }: Props) {
+function Lines({ reading: { summary, pending } }: Props) {
   const count = (key: TextKey, page: string, value: bigint) =>
-    [key, countLink(visit, page, value)] as const;
+    [key, countLink(page, value)] as const;
   return (
     <FactList
-      visit={visit}
       title="today.lines"
       facts={[
         ['today.total', formatCount(summary.total)],
@@ -240,8 +225,8 @@ function Lines({ visit, reading: { summary, pending } }: Props) {
 }
 
 /** Open breaks by severity, by age and by kind. */
-function Breaks({ visit, reading: { summary, breaks } }: Props) {
-  const { t } = visit;
+function Breaks({ reading: { summary, breaks } }: Props) {
+  const { t } = useVisit();
   if (summary.openBreaks === 0n)
     return (
       <Card title={t('today.breaks')}>
@@ -268,14 +253,13 @@ function Breaks({ visit, reading: { summary, breaks } }: Props) {
   ];
   return (
     <Card title={t('today.breaks')}>
-      <NamedValues
-        facts={rows.map(({ name, page, count }) => [name, countLink(visit, page, count)])}
-      />
+      <NamedValues facts={rows.map(({ name, page, count }) => [name, countLink(page, count)])} />
     </Card>
   );
 }
 
-function Movements({ visit, reading, charts }: Props & { charts: Charts }) {
+function Movements({ reading, charts }: Props & { charts: Charts }) {
+  const visit = useVisit();
   const { t } = visit;
   const path = pathTo(visit, 'today');
   const { MoneyChart, OutcomeChart } = charts;
@@ -288,15 +272,15 @@ function Movements({ visit, reading, charts }: Props & { charts: Charts }) {
       ) : (
         <>
           <Cards>
-            <MoneyChart visit={visit} days={days} />
-            <OutcomeChart visit={visit} days={days} />
+            <MoneyChart days={days} />
+            <OutcomeChart days={days} />
           </Cards>
           <p>
             <a id="toggle-figures" href={hasTable(visit) ? path : `${path}?table=1#figures`}>
               {t(hasTable(visit) ? 'today.hideFigures' : 'today.figures')}
             </a>
           </p>
-          <Figures visit={visit} days={[...filled].reverse()} />
+          <Figures days={[...filled].reverse()} />
         </>
       )}
     </Card>
@@ -309,20 +293,19 @@ function hasTable({ query }: Visit): boolean {
 }
 
 /** The figures of the charts. Unless they are asked for, only readers of the screen have them. */
-function Figures({ visit, days }: { visit: Visit; days: readonly ChartDay[] }) {
+function Figures({ days }: { days: readonly ChartDay[] }) {
+  const visit = useVisit();
   const { language } = visit;
   const isShown = hasTable(visit);
   return (
     <ListTable
-      {...{ visit, id: 'figures', name: 'today.movements', rows: days, isUnseen: !isShown }}
+      {...{ id: 'figures', name: 'today.movements', rows: days, isUnseen: !isShown }}
       columns={[
         {
           label: 'chart.day',
           cell: ({ day }) =>
             isShown ? (
-              <Figure visit={visit} page={`statement?day=${day}`}>
-                {formatDay(day, language)}
-              </Figure>
+              <Figure page={`statement?day=${day}`}>{formatDay(day, language)}</Figure>
             ) : (
               formatDay(day, language)
             ),

@@ -4,14 +4,13 @@
 import { Readable } from 'node:stream';
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { VNode } from 'preact';
-import { render } from 'preact-render-to-string';
 import { OperatorSessions } from '../../access/people/sessions.service.js';
 import { AppError } from '../../platform/errors.js';
 import { Log } from '../../platform/log.js';
 import { WorkerLoop } from '../../platform/queue/worker-loop.js';
 import { withUnseenNamed } from '../formats.js';
 import type { Visit } from '../requests.js';
-import { accountOf, sessionOf } from '../visit.js';
+import { accountOf, sessionOf, renderFor } from '../visit.js';
 import { PageStream } from './page-stream.js';
 import { TodayFactsReader, type TodayReading } from './today-facts.service.js';
 
@@ -24,7 +23,7 @@ const heartbeatMs = 15_000;
 const maxOfPerson = 4;
 const maxOfProcess = 1_000;
 
-type WritePart = (visit: Visit, reading: TodayReading) => Promise<VNode>;
+type WritePart = (reading: TodayReading) => Promise<VNode>;
 
 /** An open page, its person, and how its part is written. */
 interface OpenPage {
@@ -175,7 +174,7 @@ function keyOf(visit: Visit): string {
 async function send(pages: ReadonlySet<OpenPage>, reading: TodayReading): Promise<void> {
   const written = new Map<string, string>();
   for (const { stream, visit, write } of pages) {
-    const html = written.get(stream.key) ?? withUnseenNamed(render(await write(visit, reading)));
+    const html = written.get(stream.key) ?? withUnseenNamed(renderFor(visit, await write(reading)));
     written.set(stream.key, html);
     stream.sendPart(html);
   }

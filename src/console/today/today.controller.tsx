@@ -4,7 +4,7 @@ import { Controller } from '@nestjs/common';
 import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { EventStream, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
-import { accountOf, pathTo } from '../visit.js';
+import { accountOf, pathTo, useVisit } from '../visit.js';
 import { TodayPart } from './today-part.js';
 import { TodayFactsReader, type TodayReading } from './today-facts.service.js';
 import { TodayStreams } from './today-streams.service.js';
@@ -24,8 +24,8 @@ export class TodayPage {
   async today(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { id } = accountOf(visit);
     const reading = await (visit.isRefresh ? this.facts.read(id) : this.facts.readAnew(id));
-    const part = await writePart(visit, reading);
-    return new Shown(visit.t('today.title'), <LivePart visit={visit}>{part}</LivePart>, { part });
+    const part = await writePart(reading);
+    return new Shown(visit.t('today.title'), <LivePart>{part}</LivePart>, { part });
   }
 
   /** Sends the part when something has changed. */
@@ -36,16 +36,17 @@ export class TodayPage {
 }
 
 /** The charts and their libraries are loaded for the first page. */
-async function writePart(visit: Visit, reading: TodayReading) {
+async function writePart(reading: TodayReading) {
   const charts = await import('../kit/day-charts.js');
-  return <TodayPart visit={visit} reading={reading} charts={charts} />;
+  return <TodayPart reading={reading} charts={charts} />;
 }
 
 /**
  * The part is replaced by what the stream sends. Without a stream, the page asks by itself once a
  * minute. Neither is a use of the session.
  */
-function LivePart({ visit, children }: { visit: Visit; children: PageChild }) {
+function LivePart({ children }: { children: PageChild }) {
+  const visit = useVisit();
   const path = pathTo(visit, 'today');
   const query = visit.query.has('table') ? '?table=1' : '';
   return (
