@@ -9,12 +9,13 @@ import {
 import type { FastifyRequest } from 'fastify';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { Database } from '../platform/postgres/database.service.js';
+import type { AuditedSubject } from '../access/people/audited-actions.js';
 import { Audit } from '../access/people/audit.service.js';
 import { AppError } from '../platform/errors.js';
 import { visitOf } from './console.guard.js';
-import { DeclaredList, Shown, type ActionRecord, type PageAnswer } from './page.js';
+import { DeclaredList, Shown, type ActionRecord, type PageAnswer, type SubjectOf } from './page.js';
 import type { Visit } from './requests.js';
-import { accountOf, sessionOf, typed } from './visit.js';
+import { accountOf, pathId, sessionOf, typed } from './visit.js';
 
 export const recordKey = 'console-action-record';
 const maxLength = 500;
@@ -52,7 +53,7 @@ export class ActionAudit implements NestInterceptor {
   private begin(visit: Visit, { action, subject }: ActionRecord): Promise<string> {
     return this.audit.record(this.database.prisma, {
       ...whoAndWhere(visit),
-      ...{ action, subject: subject(visit) },
+      ...{ action, subject: subjectOf(visit, subject) },
       reason: typed(visit, 'reason').slice(0, maxLength) || null,
       shown: typed(visit, 'shown').slice(0, maxLength) || null,
     });
@@ -71,4 +72,12 @@ export class ActionAudit implements NestInterceptor {
 
 function whoAndWhere(visit: Visit) {
   return { operatorId: sessionOf(visit).operatorId, accountId: accountOf(visit).id };
+}
+
+function subjectOf(visit: Visit, subject: SubjectOf): AuditedSubject {
+  if (typeof subject === 'function') return subject(visit);
+  const named = subject.replace(/:(\w+)/, (_, name: string) =>
+    name === 'account' ? accountOf(visit).slug : pathId(visit, name),
+  );
+  return named as AuditedSubject;
 }

@@ -28,42 +28,27 @@ export const sections = [
 ] as const;
 export type Section = (typeof sections)[number];
 
-export interface PageDeclaration {
-  path: string;
-  needs: Needs;
-  /** The page stands in the menu, at this place. Its path names the account as `:account`. */
-  menu?: {
-    title: TextKey;
-    section: Section;
-    place: number;
-    /** The page controls the sandbox bank: with another bank it is not there. */
-    isOfSandbox?: boolean;
-  };
+/** The place of a page in the menu. */
+export interface MenuPlace {
+  title: TextKey;
+  section: Section;
+  place: number;
+  /** The page controls the sandbox bank: with another bank it is not there. */
+  isOfSandbox?: boolean;
 }
+
+/** What an action is of, as the audit names it. `:id` is that id of the path, `:account` its slug. */
+export type SubjectOf = AuditedSubject | ((visit: Visit) => AuditedSubject);
 
 /** What the audit records of an action before it is done. */
 export interface ActionRecord {
   action: AuditedActionName;
-  subject: (visit: Visit) => AuditedSubject;
+  subject: SubjectOf;
 }
 
-export interface ActionDeclaration extends Omit<PageDeclaration, 'menu'> {
-  /** The form brings a file (`multipart/form-data`) of at most so many bytes: `visit.file`. */
-  maxFileBytes?: number;
-  /**
-   * `own`: the service records the action in its transaction, or the action changes nothing of an
-   * account.
-   */
-  audit: ActionRecord | 'own';
-}
-
-export interface MenuEntry {
+export interface MenuEntry extends MenuPlace {
   path: string;
   needs: Action;
-  title: TextKey;
-  section: Section;
-  place: number;
-  isOfSandbox?: boolean;
 }
 
 /** The declared pages with a place in the menu. */

@@ -26,7 +26,7 @@ export class AccountPages {
   @HttpRedirect('/console', 302)
   root(): void {}
 
-  @ConsolePage({ path: '/console', needs: 'session' })
+  @ConsolePage('/console', 'session')
   async begin(@Visiting() visit: Visit): Promise<PageAnswer> {
     const accounts = await this.operators.listVisibleAccounts(sessionOf(visit).operatorId);
     const [only, ...others] = accounts;
@@ -35,7 +35,7 @@ export class AccountPages {
     return new Redirect('/console/accounts');
   }
 
-  @ConsolePage({ path: '/console/accounts', needs: 'session' })
+  @ConsolePage('/console/accounts', 'session')
   async choose(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { t } = visit;
     const accounts = await this.operators.listVisibleAccounts(sessionOf(visit).operatorId);
@@ -54,12 +54,12 @@ export class AccountPages {
     return new Shown(t('accounts.title'), body);
   }
 
-  @ConsolePage({ path: '/console/accounts/:account', needs: 'view' })
+  @ConsolePage('/console/accounts/:account', 'view')
   account(@Visiting() { params }: Visit): PageAnswer {
     return new Redirect(`/console/accounts/${params.account}/${firstPage}`);
   }
 
-  @ConsoleAction({ path: '/console/language', needs: 'nobody', audit: 'own' })
+  @ConsoleAction('/console/language', 'nobody', 'own')
   language(@Visiting() { form }: Visit): PageAnswer {
     const language = languages.find((one) => one === form.get('language'));
     if (!language) throw new AppError('validation_failed');
@@ -70,7 +70,7 @@ export class AccountPages {
     ]);
   }
 
-  @ConsolePage({ path: '/console/*', needs: 'nobody' })
+  @ConsolePage('/console/*', 'nobody')
   noPage(): PageAnswer {
     throw new AppError('not_found');
   }

@@ -20,7 +20,6 @@ import { writeTypedAmount } from '../typed-amount.js';
 import { accountOf, callerOf, isAllowedTo, pathTo, sessionOf, useVisit } from '../visit.js';
 import { policyFields, policyWords, readPolicyForm } from './policy-words.js';
 
-const path = '/console/accounts/:account/approval-policy';
 type PolicyView = RouteOutput<typeof getApprovalPolicy>;
 type Proposal = PolicyView['proposed'][number];
 
@@ -36,23 +35,21 @@ export class ApprovalPolicyPages {
     private readonly names: ActorNames,
   ) {}
 
-  @ConsolePage({
-    path,
-    needs: 'view',
-    menu: { title: 'policy.title', section: 'approvals', place: 62 },
+  @ConsolePage('approval-policy', 'view', {
+    title: 'policy.title',
+    section: 'approvals',
+    place: 62,
   })
   async show(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.page(visit, null);
   }
 
-  @ConsoleAction({
-    path,
-    needs: 'manage payment rules',
-    audit: {
-      action: 'change approval policy',
-      subject: (visit) => `account ${accountOf(visit).id}`,
-    },
-  })
+  @ConsoleAction(
+    'approval-policy',
+    'manage payment rules',
+    'change approval policy',
+    (visit) => `account ${accountOf(visit).id}`,
+  )
   async change(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { problem, result } = await attempt(async () =>
       this.policies.change(callerOf(visit), readPolicyForm(visit)),

@@ -38,8 +38,6 @@ import { maxDecidedTogether, WaitingApprovals, type Waiting } from './waiting-ap
 import { isWaitingCursor, readWaitingCursor, writeWaitingCursor } from './waiting-cursor.js';
 import { moneyPayeeOf, WaitingTable } from './waiting-table.js';
 
-const approvals = '/console/accounts/:account/approvals';
-
 @Controller()
 export class ApprovalPages {
   constructor(
@@ -51,11 +49,7 @@ export class ApprovalPages {
     private readonly balances: MoneyFacts,
   ) {}
 
-  @ConsolePage({
-    path: approvals,
-    needs: 'view',
-    menu: { title: 'approvals.title', section: 'approvals', place: 60 },
-  })
+  @ConsolePage('approvals', 'view', { title: 'approvals.title', section: 'approvals', place: 60 })
   async list(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { t, query } = visit;
     const viewer = callerOf(visit);
@@ -84,7 +78,7 @@ export class ApprovalPages {
   }
 
   /** Several at once, with their total, before they are decided. */
-  @ConsolePage({ path: `${approvals}/batch`, needs: 'view' })
+  @ConsolePage('approvals/batch', 'view')
   async batch(@Visiting() visit: Visit): Promise<PageAnswer> {
     const ids = visit.query.getAll('operation').filter(isUuid).slice(0, maxDecidedTogether);
     if (ids.length === 0) return new Redirect(pathTo(visit, 'approvals'));
@@ -92,7 +86,7 @@ export class ApprovalPages {
   }
 
   /** The rows of an uploaded file that await approval. */
-  @ConsolePage({ path: `${approvals}/uploads/:id`, needs: 'view' })
+  @ConsolePage('approvals/uploads/:id', 'view')
   async upload(@Visiting() visit: Visit): Promise<PageAnswer> {
     const uploadId = pathId(visit);
     const afterLine = Number(/^\d{1,6}$/.exec(visit.query.get('after') ?? '')?.[0] ?? 0);
@@ -100,13 +94,13 @@ export class ApprovalPages {
     return this.preview(visit, rows, [], uploadId);
   }
 
-  @ConsolePage({ path: `${approvals}/:id`, needs: 'view' })
+  @ConsolePage('approvals/:id', 'view')
   async show(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.detail(visit, pathId(visit), []);
   }
 
   /** Whom an approval pays, before it is given. */
-  @ConsoleAction({ path: `${approvals}/confirm`, needs: 'approve payments', audit: 'own' })
+  @ConsoleAction('approvals/confirm', 'approve payments', 'own')
   async confirm(@Visiting() visit: Visit): Promise<PageAnswer> {
     const read = readDecision(visit);
     const { operations, uploadId } = read;
@@ -117,7 +111,7 @@ export class ApprovalPages {
     return this.confirmation(visit, read, asked);
   }
 
-  @ConsoleAction({ path: `${approvals}/decide`, needs: 'approve payments', audit: 'own' })
+  @ConsoleAction('approvals/decide', 'approve payments', 'own')
   async decide(@Visiting() visit: Visit): Promise<PageAnswer> {
     const read = readDecision(visit);
     const { decision, operations, reason, uploadId } = read;

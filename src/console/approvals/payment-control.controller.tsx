@@ -43,7 +43,6 @@ import {
 } from './control-form.js';
 import { accountIn } from '../requested-payment.js';
 
-const path = '/console/accounts/:account/payment-controls';
 const needs = 'manage payment rules';
 type Controls = RouteOutput<typeof getAccountPaymentControls>;
 type Beneficiary = z.output<typeof beneficiaryView>;
@@ -55,23 +54,21 @@ export class PaymentControlPages {
     private readonly names: ActorNames,
   ) {}
 
-  @ConsolePage({
-    path,
-    needs: 'view',
-    menu: { title: 'controls.title', section: 'approvals', place: 63 },
+  @ConsolePage('payment-controls', 'view', {
+    title: 'controls.title',
+    section: 'approvals',
+    place: 63,
   })
   async show(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.page(visit, null);
   }
 
-  @ConsoleAction({
-    path,
+  @ConsoleAction(
+    'payment-controls',
     needs,
-    audit: {
-      action: 'change payment controls',
-      subject: (visit) => `account ${accountOf(visit).id}`,
-    },
-  })
+    'change payment controls',
+    (visit) => `account ${accountOf(visit).id}`,
+  )
   async change(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { problem } = await attempt(async () => {
       const body = { ...readControlForm(visit), actor: callerOf(visit).actor };
@@ -80,11 +77,12 @@ export class PaymentControlPages {
     return problem ? this.page(visit, problem) : saved(visit);
   }
 
-  @ConsoleAction({
-    path: `${path}/beneficiaries`,
+  @ConsoleAction(
+    'payment-controls/beneficiaries',
     needs,
-    audit: { action: 'add beneficiary', subject: (visit) => `account ${accountOf(visit).id}` },
-  })
+    'add beneficiary',
+    (visit) => `account ${accountOf(visit).id}`,
+  )
   async add(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { problem } = await attempt(async () => {
       const body = { ...readBeneficiaryForm(visit), actor: callerOf(visit).actor };
@@ -93,11 +91,12 @@ export class PaymentControlPages {
     return problem ? this.page(visit, problem) : saved(visit);
   }
 
-  @ConsoleAction({
-    path: `${path}/beneficiaries/:id/remove`,
+  @ConsoleAction(
+    'payment-controls/beneficiaries/:id/remove',
     needs,
-    audit: { action: 'remove beneficiary', subject: (visit) => `beneficiary ${pathId(visit)}` },
-  })
+    'remove beneficiary',
+    'beneficiary :id',
+  )
   async remove(@Visiting() visit: Visit): Promise<PageAnswer> {
     const body = { actor: callerOf(visit).actor, reason: requireReason(visit) };
     const request = requestOf(visit);

@@ -25,9 +25,8 @@ import { readReasonText } from './action-forms.js';
 import { readBreakList } from './break-list.js';
 import { BackToBreaks, breakColumns, kindOf, refusalOfCode } from './break-words.js';
 
-const path = '/console/accounts/:account/breaks/batches';
 const needs = 'resolve breaks';
-const subject = (visit: Visit) => `breaks ${pathId(visit)}` as const;
+const subject = 'breaks :id';
 const shownRefusals = 100;
 
 type Refusal = { row: Awaited<ReturnType<BreakReading['listByIds']>>[number]; code: string };
@@ -40,7 +39,7 @@ export class BatchPages {
   ) {}
 
   /** Changes no break: what is selected is confirmed first. */
-  @ConsoleAction({ path, needs, audit: 'own' })
+  @ConsoleAction('breaks/batches', needs, 'own')
   async select(@Visiting() visit: Visit): Promise<PageAnswer> {
     const action = batchActions.find((one) => one === typed(visit, 'action'));
     if (!action) throw new AppError('validation_failed');
@@ -49,30 +48,22 @@ export class BatchPages {
     return new Redirect(`${pathTo(visit, `breaks/batches/${id}`)}?${address.toString()}`);
   }
 
-  @ConsolePage({ path: `${path}/:id`, needs })
+  @ConsolePage('breaks/batches/:id', needs)
   async show(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.render(visit, null);
   }
 
-  @ConsoleAction({
-    path: `${path}/:id/accept`,
-    needs,
-    audit: { action: 'accept breaks', subject },
-  })
+  @ConsoleAction('breaks/batches/:id/accept', needs, 'accept breaks', subject)
   accept(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.advance(visit, 'accept');
   }
 
-  @ConsoleAction({
-    path: `${path}/:id/reopen`,
-    needs,
-    audit: { action: 'reopen breaks', subject },
-  })
+  @ConsoleAction('breaks/batches/:id/reopen', needs, 'reopen breaks', subject)
   reopen(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.advance(visit, 'reopen');
   }
 
-  @ConsoleAction({ path: `${path}/:id/note`, needs, audit: { action: 'note breaks', subject } })
+  @ConsoleAction('breaks/batches/:id/note', needs, 'note breaks', subject)
   note(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.advance(visit, 'note');
   }

@@ -19,9 +19,8 @@ import { readAction, readComment, readReasonText, type ReadAction } from './acti
 import { readBreakList } from './break-list.js';
 import type { PageAction } from './open-actions.js';
 
-const path = '/console/accounts/:account/breaks/:id';
 const needs = 'resolve breaks';
-const subject = (visit: Visit) => `break ${pathId(visit)}` as const;
+const subject = 'break :id';
 
 @Controller()
 export class BreakDetailPages {
@@ -33,57 +32,53 @@ export class BreakDetailPages {
     private readonly confirmation: BreakConfirmation,
   ) {}
 
-  @ConsolePage({ path, needs: 'view' })
+  @ConsolePage('breaks/:id', 'view')
   show(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.page.show(visit, pathId(visit));
   }
 
-  @ConsoleAction({ path: `${path}/link`, needs, audit: { action: 'link break', subject } })
+  @ConsoleAction('breaks/:id/link', needs, 'link break', subject)
   link(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.act(visit, 'link');
   }
 
-  @ConsoleAction({ path: `${path}/accept`, needs, audit: { action: 'accept break', subject } })
+  @ConsoleAction('breaks/:id/accept', needs, 'accept break', subject)
   accept(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.act(visit, 'accept');
   }
 
-  @ConsoleAction({
-    path: `${path}/refund`,
-    needs: 'request payments',
-    audit: { action: 'refund break', subject },
-  })
+  @ConsoleAction('breaks/:id/refund', 'request payments', 'refund break', subject)
   refund(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.act(visit, 'refund');
   }
 
-  @ConsoleAction({ path: `${path}/resend`, needs, audit: { action: 'resend break', subject } })
+  @ConsoleAction('breaks/:id/resend', needs, 'resend break', subject)
   resend(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.act(visit, 'resend');
   }
 
   /** Whom a refund pays, before it is requested. */
-  @ConsoleAction({ path: `${path}/refund/confirm`, needs: 'request payments', audit: 'own' })
+  @ConsoleAction('breaks/:id/refund/confirm', 'request payments', 'own')
   confirmRefund(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.confirm(visit, 'refund');
   }
 
-  @ConsoleAction({ path: `${path}/resend/confirm`, needs, audit: 'own' })
+  @ConsoleAction('breaks/:id/resend/confirm', needs, 'own')
   confirmResend(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.confirm(visit, 'resend');
   }
 
-  @ConsoleAction({ path: `${path}/reopen`, needs, audit: { action: 'reopen break', subject } })
+  @ConsoleAction('breaks/:id/reopen', needs, 'reopen break', subject)
   reopen(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.act(visit, 'reopen');
   }
 
-  @ConsoleAction({ path: `${path}/note`, needs, audit: { action: 'note break', subject } })
+  @ConsoleAction('breaks/:id/note', needs, 'note break', subject)
   note(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.act(visit, 'note');
   }
 
-  @ConsoleAction({ path: `${path}/comment`, needs, audit: { action: 'comment on break', subject } })
+  @ConsoleAction('breaks/:id/comment', needs, 'comment on break', subject)
   async comment(@Visiting() visit: Visit): Promise<PageAnswer> {
     const id = pathId(visit);
     const text = readComment(visit);
@@ -102,7 +97,7 @@ export class BreakDetailPages {
   }
 
   /** Shows what a search finds among the candidates. */
-  @ConsoleAction({ path: `${path}/find`, needs, audit: 'own' })
+  @ConsoleAction('breaks/:id/find', needs, 'own')
   find(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.refuse(visit, pathId(visit), 200, null);
   }

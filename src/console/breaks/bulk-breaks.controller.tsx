@@ -22,7 +22,6 @@ import { BulkPreview, type PreviewedBreak } from './bulk-preview.js';
 import { BulkResult } from './bulk-result.js';
 import { outcomesIn, writeOutcome, type ReadOutcome } from './bulk-outcomes.js';
 
-const path = '/console/accounts/:account/breaks/bulk';
 const needs = 'resolve breaks';
 const subject = (visit: Visit) => `breaks ${readUuid(typed(visit, 'key'))}` as const;
 
@@ -39,7 +38,7 @@ export class BulkBreakPages {
     private readonly idempotency: IdempotencyService,
   ) {}
 
-  @ConsolePage({ path, needs })
+  @ConsolePage('breaks/bulk', needs)
   async preview(@Visiting() visit: Visit): Promise<PageAnswer> {
     const action = bulkActionsFor(visit, undefined).find(
       (one) => one === visit.query.get('action'),
@@ -48,7 +47,7 @@ export class BulkBreakPages {
     return this.show(visit, action, await this.select(visit), { status: 200, problem: null });
   }
 
-  @ConsolePage({ path: `${path}/result`, needs })
+  @ConsolePage('breaks/bulk/result', needs)
   async result(@Visiting() visit: Visit): Promise<PageAnswer> {
     const outcomes = outcomesIn(visit.query);
     const ids = outcomes.map(({ id }) => id);
@@ -60,26 +59,22 @@ export class BulkBreakPages {
     return new Shown(title, <BulkResult rows={rows} />);
   }
 
-  @ConsoleAction({ path: `${path}/accept`, needs, audit: { action: 'accept breaks', subject } })
+  @ConsoleAction('breaks/bulk/accept', needs, 'accept breaks', subject)
   accept(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.confirm(visit, 'accept');
   }
 
-  @ConsoleAction({
-    path: `${path}/refund`,
-    needs: 'request payments',
-    audit: { action: 'refund breaks', subject },
-  })
+  @ConsoleAction('breaks/bulk/refund', 'request payments', 'refund breaks', subject)
   refund(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.confirm(visit, 'refund');
   }
 
-  @ConsoleAction({ path: `${path}/reopen`, needs, audit: { action: 'reopen breaks', subject } })
+  @ConsoleAction('breaks/bulk/reopen', needs, 'reopen breaks', subject)
   reopen(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.confirm(visit, 'reopen');
   }
 
-  @ConsoleAction({ path: `${path}/note`, needs, audit: { action: 'note breaks', subject } })
+  @ConsoleAction('breaks/bulk/note', needs, 'note breaks', subject)
   note(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.confirm(visit, 'note');
   }

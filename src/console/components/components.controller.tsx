@@ -65,7 +65,7 @@ const problem = new AppError('validation_failed', {
 export class ComponentsPage {
   constructor(private readonly sandbox: SandboxControl) {}
 
-  @ConsolePage({ path: here, needs: 'session' })
+  @ConsolePage('/console/components', 'session')
   show(): PageAnswer {
     if (!this.sandbox.isOffered) throw new AppError('not_found');
     return new Shown(

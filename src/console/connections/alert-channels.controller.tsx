@@ -43,13 +43,12 @@ import {
   TestResultMessage,
 } from './connection-elements.js';
 
-const channels = '/console/accounts/:account/alert-channels';
 const needs = 'view';
 const manage = 'manage connections';
 /** More than an account may have. */
 const all = { after: null, limit: 100 } as const;
 const shownMessages = 20;
-const subject = (visit: Visit) => `alert-channel ${pathId(visit)}` as const;
+const subject = 'alert-channel :id';
 
 /** An address that is not typed again stays: it is never shown. */
 function fieldsOf({ t }: Visit, kind: AlertChannelKind, isNew: boolean): FormFields {
@@ -76,20 +75,16 @@ export class AlertChannelPages {
     private readonly alerts: Alerts,
   ) {}
 
-  @ConsolePage({
-    path: channels,
-    needs,
-    menu: { title: 'alertChannels.title', section: 'connections', place: 70 },
+  @ConsolePage('alert-channels', needs, {
+    title: 'alertChannels.title',
+    section: 'connections',
+    place: 70,
   })
   list(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.listPage(visit, null);
   }
 
-  @ConsoleAction({
-    path: channels,
-    needs: manage,
-    audit: { action: 'create alert channel', subject: () => 'alert-channel new' },
-  })
+  @ConsoleAction('alert-channels', manage, 'create alert channel', 'alert-channel new')
   async create(@Visiting() visit: Visit): Promise<PageAnswer> {
     const kind = channelKinds.find((one) => one === visit.form.get('kind')) ?? 'email';
     const { problem, result } = await attempt(() => {
@@ -106,16 +101,12 @@ export class AlertChannelPages {
     );
   }
 
-  @ConsolePage({ path: `${channels}/:id`, needs })
+  @ConsolePage('alert-channels/:id', needs)
   show(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.detail(visit, null);
   }
 
-  @ConsoleAction({
-    path: `${channels}/:id`,
-    needs: manage,
-    audit: { action: 'change alert channel', subject },
-  })
+  @ConsoleAction('alert-channels/:id', manage, 'change alert channel', subject)
   async change(@Visiting() visit: Visit): Promise<PageAnswer> {
     const [accountId, id] = [accountOf(visit).id, pathId(visit)];
     const { kind } = await this.channels.get(accountId, id);
@@ -128,11 +119,7 @@ export class AlertChannelPages {
     return new Redirect(doneAt(visit, `alert-channels/${id}`, 'saved'));
   }
 
-  @ConsoleAction({
-    path: `${channels}/:id/test`,
-    needs: manage,
-    audit: { action: 'send test message', subject },
-  })
+  @ConsoleAction('alert-channels/:id/test', manage, 'send test message', subject)
   async test(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { problem, result = null } = await attempt(() =>
       this.channels.sendTest(accountOf(visit).id, pathId(visit)),
@@ -140,25 +127,19 @@ export class AlertChannelPages {
     return this.detail(visit, problem, <TestResultMessage result={result} />);
   }
 
-  @ConsoleAction({
-    path: `${channels}/:id/remove`,
-    needs: manage,
-    audit: { action: 'remove alert channel', subject },
-  })
+  @ConsoleAction('alert-channels/:id/remove', manage, 'remove alert channel', subject)
   async remove(@Visiting() visit: Visit): Promise<PageAnswer> {
     requireReason(visit);
     const count = await this.channels.remove(accountOf(visit).id, pathId(visit));
     return new Redirect(doneAt(visit, 'alert-channels', 'channelRemoved', count));
   }
 
-  @ConsoleAction({
-    path: `${channels}/:id/messages/:message/replay`,
-    needs: 'send again',
-    audit: {
-      action: 'replay alert message',
-      subject: (visit) => `alert-message ${pathId(visit, 'message')}`,
-    },
-  })
+  @ConsoleAction(
+    'alert-channels/:id/messages/:message/replay',
+    'send again',
+    'replay alert message',
+    'alert-message :message',
+  )
   async replay(@Visiting() visit: Visit): Promise<PageAnswer> {
     await this.alerts.replay(accountOf(visit).id, pathId(visit, 'message'));
     return new Redirect(doneAt(visit, `alert-channels/${pathId(visit)}`, 'replayed', 1));

@@ -26,13 +26,12 @@ import {
 } from './alert-rule-form.js';
 import { AlertSeverityBadge, ConnectionDone, doneAt, plainText } from './connection-elements.js';
 
-const rules = '/console/accounts/:account/alert-rules';
 const needs = 'view';
 const manage = 'manage connections';
 /** More than an account may have. */
 const all = { after: null, limit: 100 } as const;
 
-const subject = (visit: Visit) => `alert-rule ${pathId(visit)}` as const;
+const subject = 'alert-rule :id';
 
 @Controller()
 export class AlertRulePages {
@@ -41,10 +40,10 @@ export class AlertRulePages {
     private readonly channels: AlertChannels,
   ) {}
 
-  @ConsolePage({
-    path: rules,
-    needs,
-    menu: { title: 'alertRules.title', section: 'connections', place: 69 },
+  @ConsolePage('alert-rules', needs, {
+    title: 'alertRules.title',
+    section: 'connections',
+    place: 69,
   })
   async list(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { t } = visit;
@@ -94,16 +93,12 @@ export class AlertRulePages {
     return new Shown(t('alertRules.title'), body);
   }
 
-  @ConsolePage({ path: `${rules}/new/:kind`, needs: manage })
+  @ConsolePage('alert-rules/new/:kind', manage)
   startNew(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.newPage(visit, null);
   }
 
-  @ConsoleAction({
-    path: `${rules}/new/:kind`,
-    needs: manage,
-    audit: { action: 'create alert rule', subject: () => 'alert-rule new' },
-  })
+  @ConsoleAction('alert-rules/new/:kind', manage, 'create alert rule', 'alert-rule new')
   async create(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { problem, result } = await attempt(async () =>
       this.rules.create(accountOf(visit).id, ruleOf(visit, visit.params.kind)),
@@ -112,16 +107,12 @@ export class AlertRulePages {
     return new Redirect(doneAt(visit, `alert-rules/${result.id}`, 'saved'));
   }
 
-  @ConsolePage({ path: `${rules}/:id`, needs })
+  @ConsolePage('alert-rules/:id', needs)
   show(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.detail(visit, null);
   }
 
-  @ConsoleAction({
-    path: `${rules}/:id`,
-    needs: manage,
-    audit: { action: 'change alert rule', subject },
-  })
+  @ConsoleAction('alert-rules/:id', manage, 'change alert rule', subject)
   async change(@Visiting() visit: Visit): Promise<PageAnswer> {
     const id = pathId(visit);
     const { problem } = await attempt(async () => {
@@ -132,11 +123,7 @@ export class AlertRulePages {
     return new Redirect(doneAt(visit, `alert-rules/${id}`, 'saved'));
   }
 
-  @ConsoleAction({
-    path: `${rules}/:id/remove`,
-    needs: manage,
-    audit: { action: 'remove alert rule', subject },
-  })
+  @ConsoleAction('alert-rules/:id/remove', manage, 'remove alert rule', subject)
   async remove(@Visiting() visit: Visit): Promise<PageAnswer> {
     requireReason(visit);
     const count = await this.rules.remove(accountOf(visit).id, pathId(visit));

@@ -32,7 +32,6 @@ import {
 } from '../visit.js';
 import { AlertSeverityBadge, ConnectionDone, doneAt, plainText } from './connection-elements.js';
 
-const alerts = '/console/accounts/:account/alerts';
 const needs = 'view';
 const acknowledge = 'acknowledge alerts';
 const allRules = { after: null, limit: 50 } as const;
@@ -45,11 +44,7 @@ export class AlertPages {
     private readonly names: ActorNames,
   ) {}
 
-  @ConsolePage({
-    path: alerts,
-    needs,
-    menu: { title: 'alerts.title', section: 'connections', place: 68 },
-  })
+  @ConsolePage('alerts', needs, { title: 'alerts.title', section: 'connections', place: 68 })
   async list(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { id: accountId } = accountOf(visit);
     const rules = await this.rules.listPage(accountId, allRules);
@@ -88,16 +83,12 @@ export class AlertPages {
     });
   }
 
-  @ConsolePage({ path: `${alerts}/:id`, needs })
+  @ConsolePage('alerts/:id', needs)
   show(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.detail(visit, null);
   }
 
-  @ConsoleAction({
-    path: `${alerts}/:id/acknowledge`,
-    needs: acknowledge,
-    audit: { action: 'acknowledge alert', subject: (visit) => `alert ${pathId(visit)}` },
-  })
+  @ConsoleAction('alerts/:id/acknowledge', acknowledge, 'acknowledge alert', 'alert :id')
   async acknowledge(@Visiting() visit: Visit): Promise<PageAnswer> {
     const id = pathId(visit);
     const by = { actor: callerOf(visit).actor, reason: requireReason(visit) };
@@ -106,11 +97,7 @@ export class AlertPages {
     return new Redirect(doneAt(visit, `alerts/${id}`, 'acknowledged', 1));
   }
 
-  @ConsoleAction({
-    path: '/console/accounts/:account/alert-rules/:id/acknowledge',
-    needs: acknowledge,
-    audit: { action: 'acknowledge alerts', subject: (visit) => `alert-rule ${pathId(visit)}` },
-  })
+  @ConsoleAction('alert-rules/:id/acknowledge', acknowledge, 'acknowledge alerts', 'alert-rule :id')
   async acknowledgeAll(@Visiting() visit: Visit): Promise<PageAnswer> {
     const id = pathId(visit);
     const by = { actor: callerOf(visit).actor, reason: requireReason(visit) };

@@ -46,10 +46,10 @@ export class ConnectionsHome {
     private readonly operators: Operators,
   ) {}
 
-  @ConsolePage({
-    path: '/console/accounts/:account/connections',
-    needs: 'view',
-    menu: { title: 'connections.title', section: 'connections', place: 63 },
+  @ConsolePage('connections', 'view', {
+    title: 'connections.title',
+    section: 'connections',
+    place: 63,
   })
   async show(@Visiting() visit: Visit): Promise<PageAnswer> {
     const facts = await this.read(accountOf(visit).id, sessionOf(visit).operatorId);

@@ -38,7 +38,6 @@ import {
 } from './connection-elements.js';
 import { wordOf } from '../texts.js';
 
-const deliveries = '/console/accounts/:account/deliveries';
 const needs = 'view';
 /** More than an account may have, unless its quota was raised. */
 const allEndpoints = { after: null, limit: 100 } as const;
@@ -51,10 +50,10 @@ export class DeliveryPages {
     private readonly events: EventsService,
   ) {}
 
-  @ConsolePage({
-    path: deliveries,
-    needs,
-    menu: { title: 'deliveries.title', section: 'connections', place: 67 },
+  @ConsolePage('deliveries', needs, {
+    title: 'deliveries.title',
+    section: 'connections',
+    place: 67,
   })
   async list(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { id: accountId } = accountOf(visit);
@@ -90,16 +89,12 @@ export class DeliveryPages {
     });
   }
 
-  @ConsolePage({ path: `${deliveries}/:id`, needs })
+  @ConsolePage('deliveries/:id', needs)
   show(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.detail(visit, null);
   }
 
-  @ConsoleAction({
-    path: `${deliveries}/:id/replay`,
-    needs: 'send again',
-    audit: { action: 'replay delivery', subject: (visit) => `delivery ${pathId(visit)}` },
-  })
+  @ConsoleAction('deliveries/:id/replay', 'send again', 'replay delivery', 'delivery :id')
   async replay(@Visiting() visit: Visit): Promise<PageAnswer> {
     const id = pathId(visit);
     requireReason(visit);

@@ -34,12 +34,11 @@ import {
 } from './endpoint-detail.js';
 import { readReplayForm } from './replay-form.js';
 
-const endpoints = '/console/accounts/:account/endpoints';
 const needs = 'view';
 const manage = 'manage connections';
 const all = { after: null, limit: 50 } as const;
 
-const subject = (visit: Visit) => `endpoint ${pathId(visit)}` as const;
+const subject = 'endpoint :id';
 
 @Controller()
 export class EndpointPages {
@@ -50,20 +49,12 @@ export class EndpointPages {
     private readonly database: Database,
   ) {}
 
-  @ConsolePage({
-    path: endpoints,
-    needs,
-    menu: { title: 'endpoints.title', section: 'connections', place: 66 },
-  })
+  @ConsolePage('endpoints', needs, { title: 'endpoints.title', section: 'connections', place: 66 })
   list(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.listPage(visit, null);
   }
 
-  @ConsoleAction({
-    path: endpoints,
-    needs: manage,
-    audit: { action: 'create endpoint', subject: () => 'endpoint new' },
-  })
+  @ConsoleAction('endpoints', manage, 'create endpoint', 'endpoint new')
   async create(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { problem, result } = await attempt(async () =>
       this.endpoints.create(accountOf(visit).id, endpointOf(visit)),
@@ -75,16 +66,12 @@ export class EndpointPages {
     );
   }
 
-  @ConsolePage({ path: `${endpoints}/:id`, needs })
+  @ConsolePage('endpoints/:id', needs)
   show(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.detail(visit, null);
   }
 
-  @ConsoleAction({
-    path: `${endpoints}/:id`,
-    needs: manage,
-    audit: { action: 'change endpoint', subject },
-  })
+  @ConsoleAction('endpoints/:id', manage, 'change endpoint', subject)
   async change(@Visiting() visit: Visit): Promise<PageAnswer> {
     const id = pathId(visit);
     const { problem } = await attempt(async () => {
@@ -96,11 +83,7 @@ export class EndpointPages {
     return new Redirect(doneAt(visit, `endpoints/${id}`, 'saved'));
   }
 
-  @ConsoleAction({
-    path: `${endpoints}/:id/secret`,
-    needs: manage,
-    audit: { action: 'rotate endpoint secret', subject },
-  })
+  @ConsoleAction('endpoints/:id/secret', manage, 'rotate endpoint secret', subject)
   async rotate(@Visiting() visit: Visit): Promise<PageAnswer> {
     const id = pathId(visit);
     requireReason(visit);
@@ -116,40 +99,24 @@ export class EndpointPages {
     );
   }
 
-  @ConsoleAction({
-    path: `${endpoints}/:id/enable`,
-    needs: manage,
-    audit: { action: 'enable endpoint', subject },
-  })
+  @ConsoleAction('endpoints/:id/enable', manage, 'enable endpoint', subject)
   enable(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.setEnabled(visit, true);
   }
 
-  @ConsoleAction({
-    path: `${endpoints}/:id/disable`,
-    needs: manage,
-    audit: { action: 'disable endpoint', subject },
-  })
+  @ConsoleAction('endpoints/:id/disable', manage, 'disable endpoint', subject)
   disable(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.setEnabled(visit, false);
   }
 
-  @ConsoleAction({
-    path: `${endpoints}/:id/remove`,
-    needs: manage,
-    audit: { action: 'remove endpoint', subject },
-  })
+  @ConsoleAction('endpoints/:id/remove', manage, 'remove endpoint', subject)
   async remove(@Visiting() visit: Visit): Promise<PageAnswer> {
     requireReason(visit);
     const count = await this.endpoints.remove(accountOf(visit).id, pathId(visit));
     return new Redirect(doneAt(visit, 'endpoints', 'endpointRemoved', count));
   }
 
-  @ConsoleAction({
-    path: `${endpoints}/:id/test`,
-    needs: 'send again',
-    audit: { action: 'send test event', subject },
-  })
+  @ConsoleAction('endpoints/:id/test', 'send again', 'send test event', subject)
   async test(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { problem, result = null } = await attempt(() =>
       this.delivery.sendTest(accountOf(visit).id, pathId(visit)),
@@ -157,11 +124,7 @@ export class EndpointPages {
     return this.detail(visit, problem, <TestResultMessage result={result} />);
   }
 
-  @ConsoleAction({
-    path: `${endpoints}/:id/replay`,
-    needs: 'send again',
-    audit: { action: 'replay deliveries', subject },
-  })
+  @ConsoleAction('endpoints/:id/replay', 'send again', 'replay deliveries', subject)
   async replay(@Visiting() visit: Visit): Promise<PageAnswer> {
     const id = pathId(visit);
     requireReason(visit);

@@ -23,8 +23,6 @@ import type { TextKey } from '../texts.js';
 import { accountOf, isAllowedTo, pathTo, useVisit } from '../visit.js';
 import { ConnectionDone, doneAt } from './connection-elements.js';
 
-const health = '/console/accounts/:account/webhook-health';
-const registrations = `${health}/registrations`;
 const needs = 'view';
 const manage = 'manage connections';
 const shownLines = 20;
@@ -40,10 +38,10 @@ export class WebhookHealthPages {
     private readonly registrar: WebhookRegistrar,
   ) {}
 
-  @ConsolePage({
-    path: health,
-    needs,
-    menu: { title: 'health.title', section: 'connections', place: 65 },
+  @ConsolePage('webhook-health', needs, {
+    title: 'health.title',
+    section: 'connections',
+    place: 65,
   })
   async show(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { t } = visit;
@@ -81,17 +79,13 @@ export class WebhookHealthPages {
     return new Shown(t('health.title'), body);
   }
 
-  @ConsolePage({ path: registrations, needs })
+  @ConsolePage('webhook-health/registrations', needs)
   async list(@Visiting() visit: Visit): Promise<PageAnswer> {
     const rows = await answerOf(() => this.registrar.list(accountOf(visit).id));
     return registrationsPage(visit, rows);
   }
 
-  @ConsoleAction({
-    path: registrations,
-    needs: manage,
-    audit: { action: 'register webhooks', subject: () => 'registrations all' },
-  })
+  @ConsoleAction('webhook-health/registrations', manage, 'register webhooks', 'registrations all')
   async register(@Visiting() visit: Visit): Promise<PageAnswer> {
     const accountId = accountOf(visit).id;
     const isDone = await answerOf(async () => {

@@ -26,18 +26,13 @@ import { ConnectionDone, doneAt } from './connection-elements.js';
 import { readPlace, readWebhookId, webhookIdOf, writePlace } from './webhook-address.js';
 import { decisions, WebhookDetail, ShownReference, WebhookState } from './webhook-detail.js';
 
-const webhooks = '/console/accounts/:account/webhooks';
 const needs = 'view';
 
 @Controller()
 export class WebhookPages {
   constructor(private readonly received: ReceivedWebhooks) {}
 
-  @ConsolePage({
-    path: webhooks,
-    needs,
-    menu: { title: 'webhooks.title', section: 'connections', place: 64 },
-  })
+  @ConsolePage('webhooks', needs, { title: 'webhooks.title', section: 'connections', place: 64 })
   async list(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { t } = visit;
     return listPage({
@@ -92,7 +87,7 @@ export class WebhookPages {
     });
   }
 
-  @ConsolePage({ path: `${webhooks}/:id`, needs })
+  @ConsolePage('webhooks/:id', needs)
   async show(@Visiting() visit: Visit): Promise<PageAnswer> {
     const key = readWebhookId(visit.params.id ?? '');
     const isVisible = seesPersonalData(callerOf(visit).scopes);
@@ -101,11 +96,7 @@ export class WebhookPages {
     return new Shown(title, <WebhookDetail id={webhookIdOf(key)} found={found} />);
   }
 
-  @ConsoleAction({
-    path: `${webhooks}/:id/process`,
-    needs: 'send again',
-    audit: { action: 'process webhook again', subject: subjectOf },
-  })
+  @ConsoleAction('webhooks/:id/process', 'send again', 'process webhook again', subjectOf)
   async process(@Visiting() visit: Visit): Promise<PageAnswer> {
     const key = readWebhookId(visit.params.id ?? '');
     const accountId = accountOf(visit).id;
@@ -115,11 +106,7 @@ export class WebhookPages {
     return new Redirect(doneAt(visit, `webhooks/${webhookIdOf(key)}`, 'processing'));
   }
 
-  @ConsoleAction({
-    path: `${webhooks}/:id/discard`,
-    needs: 'send again',
-    audit: { action: 'discard webhook', subject: subjectOf },
-  })
+  @ConsoleAction('webhooks/:id/discard', 'send again', 'discard webhook', subjectOf)
   async discard(@Visiting() visit: Visit): Promise<PageAnswer> {
     const key = readWebhookId(visit.params.id ?? '');
     requireReason(visit);
@@ -127,11 +114,7 @@ export class WebhookPages {
     return new Redirect(doneAt(visit, `webhooks/${webhookIdOf(key)}`, 'discarded', count));
   }
 
-  @ConsoleAction({
-    path: `${webhooks}/process`,
-    needs: 'send again',
-    audit: { action: 'process webhooks again', subject: filterSubject },
-  })
+  @ConsoleAction('webhooks/process', 'send again', 'process webhooks again', filterSubject)
   async processAll(@Visiting() visit: Visit): Promise<PageAnswer> {
     requireReason(visit);
     const filters = quarantinedOf(visit.form);
@@ -139,11 +122,7 @@ export class WebhookPages {
     return new Redirect(doneAt(visit, 'webhooks', 'processing', count));
   }
 
-  @ConsoleAction({
-    path: `${webhooks}/discard`,
-    needs: 'send again',
-    audit: { action: 'discard webhooks', subject: filterSubject },
-  })
+  @ConsoleAction('webhooks/discard', 'send again', 'discard webhooks', filterSubject)
   async discardAll(@Visiting() visit: Visit): Promise<PageAnswer> {
     requireReason(visit);
     const filters = quarantinedOf(visit.form);

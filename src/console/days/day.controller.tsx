@@ -15,7 +15,6 @@ import { CertifiedDay } from './certified-day.js';
 import { DaysWaiting } from './day-elements.js';
 import { DayFiles } from './day-files.service.js';
 
-const day = '/console/accounts/:account/days/:day';
 const changesShown = 50;
 
 @Controller()
@@ -27,7 +26,7 @@ export class DayPage {
     private readonly files: DayFiles,
   ) {}
 
-  @ConsolePage({ path: day, needs: 'view' })
+  @ConsolePage('days/:day', 'view')
   async show(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { t, language, query } = visit;
     const { id } = accountOf(visit);
@@ -47,7 +46,7 @@ export class DayPage {
   }
 
   /** The exact text of a revision; of the last one by default. */
-  @ConsolePage({ path: `${day}/certificate`, needs: 'view' })
+  @ConsolePage('days/:day/certificate', 'view')
   async certificate(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { id, slug } = accountOf(visit);
     const date = readDay(visit);

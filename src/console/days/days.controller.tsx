@@ -40,7 +40,6 @@ import { typedDay } from '../typed-day.js';
 import { CertificateState, DaysWaiting } from './day-elements.js';
 import { DayFiles } from './day-files.service.js';
 
-const days = '/console/accounts/:account/days';
 /** The days of a page: a month fits. */
 const pageSize = 31;
 const dates = {
@@ -57,23 +56,12 @@ export class DaysPages {
     private readonly runs: RunsService,
   ) {}
 
-  @ConsolePage({
-    path: days,
-    needs: 'view',
-    menu: { title: 'days.title', section: 'statement', place: 42 },
-  })
+  @ConsolePage('days', 'view', { title: 'days.title', section: 'statement', place: 42 })
   async list(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.page(visit);
   }
 
-  @ConsoleAction({
-    path: `${days}/run`,
-    needs: 'resolve breaks',
-    audit: {
-      action: 'start reconciliation',
-      subject: (visit) => `account ${accountOf(visit).slug}`,
-    },
-  })
+  @ConsoleAction('days/run', 'resolve breaks', 'start reconciliation', 'account :account')
   async run(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { accountId, actor } = callerOf(visit);
     const { problem } = await attempt(() => {
@@ -84,15 +72,13 @@ export class DaysPages {
     return new Redirect(`${pathTo(visit, 'days')}?started=1`);
   }
 
-  @ConsoleAction({
-    path: `${days}/files`,
-    needs: 'take files',
-    audit: {
-      action: 'take file',
-      subject: (visit) =>
-        `file statement ${['format', 'from', 'to'].map((name) => auditedWord(visit, name)).join(' ')}`,
-    },
-  })
+  @ConsoleAction(
+    'days/files',
+    'take files',
+    'take file',
+    (visit) =>
+      `file statement ${['format', 'from', 'to'].map((name) => auditedWord(visit, name)).join(' ')}`,
+  )
   async download(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.orProblem(visit, async () => {
       const { filters, wrong } = readFilters(exportTransactions.query, visit.form);
@@ -101,14 +87,12 @@ export class DaysPages {
     });
   }
 
-  @ConsoleAction({
-    path: `${days}/report`,
-    needs: 'take files',
-    audit: {
-      action: 'take file',
-      subject: (visit) => `file month ${auditedWord(visit, 'month')}`,
-    },
-  })
+  @ConsoleAction(
+    'days/report',
+    'take files',
+    'take file',
+    (visit) => `file month ${auditedWord(visit, 'month')}`,
+  )
   async report(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.orProblem(visit, () => {
       const month = typedDay(typed(visit, 'month'));

@@ -7,7 +7,6 @@ import {
   toTerms,
 } from '../../statement/expected-payments/declared-payments.schema.js';
 import { DeclaredPayments } from '../../statement/expected-payments/declared-payments.service.js';
-import type { AuditedSubject } from '../../access/people/audited-actions.js';
 import { AppError, invalidField } from '../../platform/errors.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { attempt, readBody, statusOf } from '../kit/form.js';
@@ -30,24 +29,19 @@ import {
   type PaymentFormProps,
 } from './payment-form.js';
 
-const payments = '/console/accounts/:account/expected-payments';
 const needs = 'manage expected payments';
-const paymentOf = (visit: Visit): AuditedSubject => `expected_payment ${pathId(visit)}`;
+const paymentOf = 'expected_payment :id';
 
 @Controller()
 export class DeclaredPaymentPages {
   constructor(private readonly payments: DeclaredPayments) {}
 
-  @ConsolePage({ path: `${payments}/new`, needs })
+  @ConsolePage('expected-payments/new', needs)
   new(@Visiting() visit: Visit): PageAnswer {
     return newPage(visit, null);
   }
 
-  @ConsoleAction({
-    path: `${payments}/new`,
-    needs,
-    audit: { action: 'declare expected payment', subject: () => 'expected_payment new' },
-  })
+  @ConsoleAction('expected-payments/new', needs, 'declare expected payment', 'expected_payment new')
   async declare(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { accountId, actor } = callerOf(visit);
     const author = { accountId, actor, reason: null };
@@ -64,7 +58,7 @@ export class DeclaredPaymentPages {
     return new Redirect(pathTo(visit, `expected-payments/${result.id}`));
   }
 
-  @ConsolePage({ path: `${payments}/:id/edit`, needs })
+  @ConsolePage('expected-payments/:id/edit', needs)
   async edit(@Visiting() visit: Visit): Promise<PageAnswer> {
     // The form has who pays: whoever must not see it would store it masked.
     if (!isAllowedTo(visit, 'see personal data')) throw new AppError('forbidden');
@@ -77,11 +71,7 @@ export class DeclaredPaymentPages {
     });
   }
 
-  @ConsoleAction({
-    path: `${payments}/:id/amend`,
-    needs,
-    audit: { action: 'amend expected payment', subject: paymentOf },
-  })
+  @ConsoleAction('expected-payments/:id/amend', needs, 'amend expected payment', paymentOf)
   async amend(@Visiting() visit: Visit): Promise<PageAnswer> {
     const id = pathId(visit);
     const { accountId, actor } = callerOf(visit);
@@ -97,11 +87,7 @@ export class DeclaredPaymentPages {
     return new Redirect(pathTo(visit, `expected-payments/${id}`));
   }
 
-  @ConsoleAction({
-    path: `${payments}/:id/cancel`,
-    needs,
-    audit: { action: 'cancel expected payment', subject: paymentOf },
-  })
+  @ConsoleAction('expected-payments/:id/cancel', needs, 'cancel expected payment', paymentOf)
   async cancel(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { accountId, actor } = callerOf(visit);
     const author = { accountId, actor, reason: requireReason(visit) };

@@ -23,8 +23,6 @@ import {
   punctuated,
 } from './payment-detail.js';
 
-const payments = '/console/accounts/:account/expected-payments';
-
 @Controller()
 export class ExpectedPaymentPages {
   constructor(
@@ -33,10 +31,10 @@ export class ExpectedPaymentPages {
     private readonly actors: ActorNames,
   ) {}
 
-  @ConsolePage({
-    path: payments,
-    needs: 'view',
-    menu: { title: 'expectedPayment.title', section: 'statement', place: 43 },
+  @ConsolePage('expected-payments', 'view', {
+    title: 'expectedPayment.title',
+    section: 'statement',
+    place: 43,
   })
   list(@Visiting() visit: Visit): PageAnswer {
     return listPage({
@@ -96,7 +94,7 @@ export class ExpectedPaymentPages {
     });
   }
 
-  @ConsolePage({ path: `${payments}/:id`, needs: 'view' })
+  @ConsolePage('expected-payments/:id', 'view')
   async detail(@Visiting() visit: Visit): Promise<PageAnswer> {
     const id = pathId(visit);
     const { payment, lines } = await this.reading.get(callerOf(visit), id);

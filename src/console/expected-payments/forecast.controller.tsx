@@ -22,11 +22,7 @@ const period: readonly FilterField[] = [
 export class ForecastPage {
   constructor(private readonly forecasts: CashForecasts) {}
 
-  @ConsolePage({
-    path: '/console/accounts/:account/forecast',
-    needs: 'view',
-    menu: { title: 'forecast.title', section: 'statement', place: 45 },
-  })
+  @ConsolePage('forecast', 'view', { title: 'forecast.title', section: 'statement', place: 45 })
   async read(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { t } = visit;
     const { filters, wrong } = readFilters(getCashForecast.query, visit.query);

@@ -19,7 +19,12 @@ import { formatOfName, type FileReading } from '../../outbound/bulk/upload-reade
 import { BulkUploads } from '../../outbound/bulk/uploads.service.js';
 import { BulkUploadKind } from '../../generated/service/enums.js';
 import { AppError } from '../../platform/errors.js';
-import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import {
+  ConsoleAction,
+  ConsolePage,
+  TakesFile,
+  Visiting,
+} from '../serving/console-page.decorator.js';
 import { listPage } from '../kit/list-page.js';
 import type { MoneyPayee } from '../kit/confirm-money.js';
 import { readFilters } from '../list-query.js';
@@ -39,7 +44,6 @@ import {
 } from './bulk-pages.js';
 import { resultFile } from './bulk-result.js';
 
-const bulk = '/console/accounts/:account/bulk';
 const kinds = Object.values(BulkUploadKind);
 const rowsPerRead = 500;
 
@@ -52,21 +56,13 @@ export class BulkPages {
     private readonly facts: MoneyFacts,
   ) {}
 
-  @ConsolePage({
-    path: bulk,
-    needs: 'view',
-    menu: { title: 'bulk.title', section: 'files', place: 50 },
-  })
+  @ConsolePage('bulk', 'view', { title: 'bulk.title', section: 'files', place: 50 })
   list(@Visiting() visit: Visit): PageAnswer {
     return this.page(visit);
   }
 
-  @ConsoleAction({
-    path: bulk,
-    needs: 'upload files',
-    maxFileBytes,
-    audit: { action: 'upload file', subject: subjectOfFile },
-  })
+  @ConsoleAction('bulk', 'upload files', 'upload file', subjectOfFile)
+  @TakesFile(maxFileBytes)
   async upload(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.withFile(visit, async (kind, reading, body) => {
       const hash = visit.form.get('hash') ?? undefined;
@@ -78,12 +74,8 @@ export class BulkPages {
     });
   }
 
-  @ConsoleAction({
-    path: `${bulk}/check`,
-    needs: 'upload files',
-    maxFileBytes,
-    audit: { action: 'check file', subject: subjectOfFile },
-  })
+  @ConsoleAction('bulk/check', 'upload files', 'check file', subjectOfFile)
+  @TakesFile(maxFileBytes)
   async check(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.withFile(visit, async (kind, reading, body) => {
       const checked = await this.bulk.check(accountOf(visit).id, kind, reading, body);
@@ -115,7 +107,7 @@ export class BulkPages {
     return { money: { payees, count, totalCents: checked.total }, balance };
   }
 
-  @ConsolePage({ path: `${bulk}/examples/:kind`, needs: 'view' })
+  @ConsolePage('bulk/examples/:kind', 'view')
   example(@Visiting() { params }: Visit): PageAnswer {
     const kind = kinds.find((one) => one === params.kind);
     if (!kind) throw new AppError('not_found');
@@ -123,16 +115,12 @@ export class BulkPages {
     return new Download(body, `${kind}.csv`, 'text/csv; charset=utf-8');
   }
 
-  @ConsolePage({ path: `${bulk}/:id`, needs: 'view' })
+  @ConsolePage('bulk/:id', 'view')
   async show(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.uploadPage(visit);
   }
 
-  @ConsoleAction({
-    path: `${bulk}/:id/result`,
-    needs: 'take files',
-    audit: { action: 'take file', subject: (visit) => `upload ${pathId(visit)}` },
-  })
+  @ConsoleAction('bulk/:id/result', 'take files', 'take file', 'upload :id')
   async result(@Visiting() visit: Visit): Promise<PageAnswer> {
     const accountId = accountOf(visit).id;
     const { id } = await this.uploads.get(accountId, pathId(visit));

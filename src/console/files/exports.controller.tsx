@@ -32,7 +32,6 @@ import { problemKey } from '../problems.js';
 import type { Visit } from '../requests.js';
 import { accountOf, auditedWord, callerOf, isAllowedTo, pathTo, useVisit } from '../visit.js';
 
-const exported = '/console/accounts/:account/exports';
 const needs = 'take files';
 const action = 'take file';
 
@@ -45,24 +44,18 @@ export class ExportPages {
     private readonly bankTime: BankTime,
   ) {}
 
-  @ConsolePage({
-    path: exported,
-    needs: 'view',
-    menu: { title: 'exports.title', section: 'files', place: 51 },
-  })
+  @ConsolePage('exports', 'view', { title: 'exports.title', section: 'files', place: 51 })
   async list(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.page(visit);
   }
 
-  @ConsoleAction({
-    path: `${exported}/statement`,
+  @ConsoleAction(
+    'exports/statement',
     needs,
-    audit: {
-      action,
-      subject: (visit) =>
-        `file statement ${['format', 'from', 'to'].map((name) => auditedWord(visit, name)).join(' ')}`,
-    },
-  })
+    action,
+    (visit) =>
+      `file statement ${['format', 'from', 'to'].map((name) => auditedWord(visit, name)).join(' ')}`,
+  )
   async statement(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.download(visit, () =>
       this.files.open(
@@ -72,33 +65,36 @@ export class ExportPages {
     );
   }
 
-  @ConsoleAction({
-    path: `${exported}/breaks`,
+  @ConsoleAction(
+    'exports/breaks',
     needs,
-    audit: { action, subject: (visit) => `file breaks ${auditedWord(visit, 'format')}` },
-  })
+    action,
+    (visit) => `file breaks ${auditedWord(visit, 'format')}`,
+  )
   async breaks(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.download(visit, () =>
       this.openItems.openBreaks(callerOf(visit), openItemsOf(visit)),
     );
   }
 
-  @ConsoleAction({
-    path: `${exported}/overdue`,
+  @ConsoleAction(
+    'exports/overdue',
     needs,
-    audit: { action, subject: (visit) => `file overdue ${auditedWord(visit, 'format')}` },
-  })
+    action,
+    (visit) => `file overdue ${auditedWord(visit, 'format')}`,
+  )
   async overdue(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.download(visit, () =>
       this.openItems.openOverduePayments(callerOf(visit), openItemsOf(visit)),
     );
   }
 
-  @ConsoleAction({
-    path: `${exported}/month`,
+  @ConsoleAction(
+    'exports/month',
     needs,
-    audit: { action, subject: (visit) => `file month ${auditedWord(visit, 'month')}` },
-  })
+    action,
+    (visit) => `file month ${auditedWord(visit, 'month')}`,
+  )
   async month(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.download(visit, async () => {
       const { month } = readBody(getMonthReport.params, typedBody(visit, fieldsOf(visit).month));

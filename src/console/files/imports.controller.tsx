@@ -24,11 +24,7 @@ export class ImportsPage {
     private readonly settings: Settings,
   ) {}
 
-  @ConsolePage({
-    path: '/console/accounts/:account/imports',
-    needs: 'view',
-    menu: { title: 'imports.title', section: 'files', place: 52 },
-  })
+  @ConsolePage('imports', 'view', { title: 'imports.title', section: 'files', place: 52 })
   async show(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { id: accountId } = accountOf(visit);
     const { prisma, sql } = this.database;

@@ -37,8 +37,6 @@ import {
 import { FirstSteps, OpeningDemo, type FirstStepsFacts } from './first-steps-page.js';
 import { ServiceAddress } from './service-address.service.js';
 
-const firstSteps = '/console/accounts/:account/first-steps';
-
 @Controller()
 export class FirstStepsPage {
   constructor(
@@ -50,11 +48,7 @@ export class FirstStepsPage {
     private readonly demo: DemoShop,
   ) {}
 
-  @ConsolePage({
-    path: firstSteps,
-    needs: 'view',
-    menu: { title: 'firstSteps.title', section: 'today', place: 12 },
-  })
+  @ConsolePage('first-steps', 'view', { title: 'firstSteps.title', section: 'today', place: 12 })
   async show(@Visiting() visit: Visit): Promise<PageAnswer> {
     if (!visit.query.has('demo') || !this.mayOpenDemo(visit)) return this.page(visit);
     const { problem, result: opening } = await attempt(async () => this.demo.follow());
@@ -64,15 +58,12 @@ export class FirstStepsPage {
     return new Shown(visit.t('firstSteps.title'), part, { part });
   }
 
-  @ConsoleAction({
-    path: firstSteps,
-    needs: 'request payments',
-    audit: {
-      action: 'create first charge',
-      subject: ({ form }) =>
-        `charge ${firstChargeIds.exec(form.get('correlationId') ?? '')?.[0] ?? '-'}`,
-    },
-  })
+  @ConsoleAction(
+    'first-steps',
+    'request payments',
+    'create first charge',
+    ({ form }) => `charge ${firstChargeIds.exec(form.get('correlationId') ?? '')?.[0] ?? '-'}`,
+  )
   async create(@Visiting() visit: Visit): Promise<PageAnswer> {
     const charge = readCharge(visit);
     const idempotencyKey = visit.form.get('key') ?? '';
@@ -96,14 +87,12 @@ export class FirstStepsPage {
     }
   }
 
-  @ConsoleAction({
-    path: `${firstSteps}/:charge/pay`,
-    needs: 'play the payer',
-    audit: {
-      action: 'pay first charge',
-      subject: ({ params }) => `charge ${readCorrelationId(params.charge)}`,
-    },
-  })
+  @ConsoleAction(
+    'first-steps/:charge/pay',
+    'play the payer',
+    'pay first charge',
+    ({ params }) => `charge ${readCorrelationId(params.charge)}`,
+  )
   async pay(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { id } = accountOf(visit);
     const { correlationId } = await this.getProgress(id, visit.params.charge);
@@ -117,11 +106,7 @@ export class FirstStepsPage {
     return new Redirect(pathOf(visit, correlationId));
   }
 
-  @ConsoleAction({
-    path: `${firstSteps}/demo`,
-    needs: 'play the payer',
-    audit: { action: 'add account', subject: () => `account ${demoSlug}` },
-  })
+  @ConsoleAction('first-steps/demo', 'play the payer', 'add account', () => `account ${demoSlug}`)
   async openDemo(@Visiting() visit: Visit): Promise<PageAnswer> {
     if (!this.mayOpenDemo(visit)) throw new AppError('forbidden');
     await this.demo.begin(accountOf(visit));

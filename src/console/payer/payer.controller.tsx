@@ -28,7 +28,6 @@ import {
   switchableModes,
 } from './sandbox-options.js';
 
-const payer = '/console/accounts/:account/payer';
 const needs = 'play the payer';
 const shownRecords = 8;
 /** Among how many of the newest charges the slip with a code is looked for. */
@@ -38,12 +37,8 @@ const scannedCharges = 200;
 const doneTexts = ['paid', 'received', 'posted', 'clock', 'mode', 'fault', 'faultRemoved'] as const;
 type Done = (typeof doneTexts)[number];
 
-const record = (action: 'play the payer' | 'change the sandbox bank') => ({
-  action,
-  subject: (visit: Visit) => `account ${accountOf(visit).slug}` as const,
-});
-const played = record('play the payer');
-const changed = record('change the sandbox bank');
+const subject = 'account :account';
+const change = 'change the sandbox bank';
 
 @Controller()
 export class PayerPages {
@@ -53,23 +48,24 @@ export class PayerPages {
     private readonly database: Database,
   ) {}
 
-  @ConsolePage({
-    path: payer,
-    needs,
-    menu: { title: 'payer.title', section: 'today', place: 13, isOfSandbox: true },
+  @ConsolePage('payer', needs, {
+    title: 'payer.title',
+    section: 'today',
+    place: 13,
+    isOfSandbox: true,
   })
   async show(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.page(visit);
   }
 
   /** The records, which refresh themselves. */
-  @ConsolePage({ path: `${payer}/records`, needs })
+  @ConsolePage('payer/records', needs)
   async records(@Visiting() visit: Visit): Promise<PageAnswer> {
     const part = <Records records={await this.readRecords(visit)} />;
     return new Shown(visit.t('payer.records'), part, { part });
   }
 
-  @ConsoleAction({ path: `${payer}/scan`, needs, audit: played })
+  @ConsoleAction('payer/scan', needs, needs, subject)
   async scan(@Visiting() visit: Visit): Promise<PageAnswer> {
     const code = readScannedCode(visit.form.get('code') ?? '');
     if (code.kind === 'unknown') return this.page(visit, 'payer.unknownCode');
@@ -80,12 +76,12 @@ export class PayerPages {
     return this.act(visit, 'paid', payment(correlationId));
   }
 
-  @ConsoleAction({ path: `${payer}/pay`, needs, audit: played })
+  @ConsoleAction('payer/pay', needs, needs, subject)
   async pay(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.act(visit, 'paid', payment(typed(visit, 'correlationId')));
   }
 
-  @ConsoleAction({ path: `${payer}/send`, needs, audit: played })
+  @ConsoleAction('payer/send', needs, needs, subject)
   async send(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { amount } = amountIn(visit);
     if (amount === undefined) return this.page(visit, 'payer.noAmount');
@@ -94,7 +90,7 @@ export class PayerPages {
     return this.act(visit, 'received', pixReceived({ amount, payer: from }));
   }
 
-  @ConsoleAction({ path: `${payer}/line`, needs, audit: played })
+  @ConsoleAction('payer/line', needs, needs, subject)
   async line(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { amount } = amountIn(visit);
     if (amount === undefined) return this.page(visit, 'payer.noAmount');
@@ -105,7 +101,7 @@ export class PayerPages {
     return this.act(visit, 'posted', { method: 'POST', path: '/sandbox/transactions', body });
   }
 
-  @ConsoleAction({ path: `${payer}/clock`, needs, audit: changed })
+  @ConsoleAction('payer/clock', needs, change, subject)
   async clock(@Visiting() visit: Visit): Promise<PageAnswer> {
     const step = clockSteps.find((one) => one === visit.form.get('advance'));
     const frozen = visit.form.get('frozen');
@@ -114,7 +110,7 @@ export class PayerPages {
     return this.act(visit, 'clock', { method: 'POST', path: '/sandbox/clock', body });
   }
 
-  @ConsoleAction({ path: `${payer}/mode`, needs, audit: changed })
+  @ConsoleAction('payer/mode', needs, change, subject)
   async mode(@Visiting() visit: Visit): Promise<PageAnswer> {
     const name = modeNames.find((one) => one === visit.form.get('mode'));
     const values: readonly string[] = name ? switchableModes[name] : [];
@@ -124,7 +120,7 @@ export class PayerPages {
     return this.act(visit, 'mode', { method: 'PATCH', path: '/sandbox/modes', body });
   }
 
-  @ConsoleAction({ path: `${payer}/fault`, needs, audit: changed })
+  @ConsoleAction('payer/fault', needs, change, subject)
   async fault(@Visiting() visit: Visit): Promise<PageAnswer> {
     const kind = faultNames.find((one) => one === visit.form.get('kind'));
     const times = Number(typed(visit, 'times'));
@@ -133,7 +129,7 @@ export class PayerPages {
     return this.act(visit, 'fault', { method: 'POST', path: '/sandbox/faults', body });
   }
 
-  @ConsoleAction({ path: `${payer}/faults/:id/remove`, needs, audit: changed })
+  @ConsoleAction('payer/faults/:id/remove', needs, change, subject)
   async removeFault(@Visiting() visit: Visit): Promise<PageAnswer> {
     const path = `/sandbox/faults/${pathId(visit)}`;
     return this.act(visit, 'faultRemoved', { method: 'DELETE', path });

@@ -22,8 +22,6 @@ import {
   requestText,
 } from './request-form.js';
 
-const path = '/console/accounts/:account/charges/:id/void';
-
 @Controller()
 export class ChargeVoidPages {
   constructor(
@@ -31,16 +29,17 @@ export class ChargeVoidPages {
     private readonly changes: ChargeChanges,
   ) {}
 
-  @ConsolePage({ path, needs: 'request payments' })
+  @ConsolePage('charges/:id/void', 'request payments')
   async show(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.page(visit, newId(), null);
   }
 
-  @ConsoleAction({
-    path,
-    needs: 'request payments',
-    audit: { action: 'void charge', subject: (visit) => `charge ${recordId(visit)}` },
-  })
+  @ConsoleAction(
+    'charges/:id/void',
+    'request payments',
+    'void charge',
+    (visit) => `charge ${recordId(visit)}`,
+  )
   async void(@Visiting() visit: Visit): Promise<PageAnswer> {
     requireReason(visit);
     const requestKey = keyOf(visit);

@@ -45,7 +45,7 @@ export class ChargePages {
     private readonly stories: PaymentStories,
   ) {}
 
-  @ConsolePage({ path: '/console/accounts/:account/charges/:id', needs: 'view' })
+  @ConsolePage('charges/:id', 'view')
   async charge(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { accountId, scopes } = callerOf(visit);
     const charge = await this.charges.get(accountId, recordId(visit));

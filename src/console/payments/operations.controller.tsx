@@ -44,8 +44,6 @@ import { Story, shownValue } from './story-timeline.js';
 import { awaitedOf, wordFor } from './story.js';
 import { findOperationRecords, findUnknownOutcomeBreak } from './story.queries.js';
 
-const path = '/console/accounts/:account/operations/:id';
-
 type Operation = RouteOutput<typeof getOperation>;
 type Records = NonNullable<Awaited<ReturnType<typeof findOperationRecords>>>;
 
@@ -60,13 +58,13 @@ export class OperationPages {
     private readonly money: MoneyFacts,
   ) {}
 
-  @ConsolePage({ path, needs: 'view' })
+  @ConsolePage('operations/:id', 'view')
   async operation(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.page(visit, null);
   }
 
   /** Whom the request pays that is sent again, before it is. */
-  @ConsoleAction({ path: `${path}/resend/confirm`, needs: 'request payments', audit: 'own' })
+  @ConsoleAction('operations/:id/resend/confirm', 'request payments', 'own')
   async confirmResend(@Visiting() visit: Visit): Promise<PageAnswer> {
     requireReason(visit);
     const asked = await this.readResend(visit);
@@ -74,11 +72,7 @@ export class OperationPages {
     return this.confirmation(visit, asked, null);
   }
 
-  @ConsoleAction({
-    path: `${path}/resend`,
-    needs: 'request payments',
-    audit: { action: 'resend operation', subject: (visit) => `operation ${pathId(visit)}` },
-  })
+  @ConsoleAction('operations/:id/resend', 'request payments', 'resend operation', 'operation :id')
   async resend(@Visiting() visit: Visit): Promise<PageAnswer> {
     const reason = requireReason(visit);
     const id = pathId(visit);

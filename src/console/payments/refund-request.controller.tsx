@@ -38,7 +38,6 @@ import {
   requestText,
 } from './request-form.js';
 
-const path = '/console/accounts/:account/refunds/new/:nsu';
 const needs = 'request payments';
 
 @Controller()
@@ -49,22 +48,18 @@ export class RefundRequestPages {
     private readonly database: Database,
   ) {}
 
-  @ConsolePage({ path, needs })
+  @ConsolePage('refunds/new/:nsu', needs)
   async show(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.amountPage(visit, newId(), null);
   }
 
   /** What is asked for, before it is sent. */
-  @ConsoleAction({ path: `${path}/confirm`, needs, audit: 'own' })
+  @ConsoleAction('refunds/new/:nsu/confirm', needs, 'own')
   async check(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.ask(visit, null);
   }
 
-  @ConsoleAction({
-    path,
-    needs,
-    audit: { action: 'request refund', subject: (visit) => `line ${nsuOf(visit)}` },
-  })
+  @ConsoleAction('refunds/new/:nsu', needs, 'request refund', (visit) => `line ${nsuOf(visit)}`)
   async request(@Visiting() visit: Visit): Promise<PageAnswer> {
     requireReason(visit);
     const idempotencyKey = keyOf(visit);

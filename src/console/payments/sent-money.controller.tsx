@@ -41,7 +41,7 @@ export class SentMoneyPages {
     private readonly stories: PaymentStories,
   ) {}
 
-  @ConsolePage({ path: '/console/accounts/:account/transfers/:id', needs: 'view' })
+  @ConsolePage('transfers/:id', 'view')
   async transfer(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { accountId, scopes } = callerOf(visit);
     const transfer = await this.transfers.get(accountId, recordId(visit));
@@ -69,7 +69,7 @@ export class SentMoneyPages {
     );
   }
 
-  @ConsolePage({ path: '/console/accounts/:account/bills/:id', needs: 'view' })
+  @ConsolePage('bills/:id', 'view')
   async bill(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { accountId, scopes } = callerOf(visit);
     const bill = await this.bills.get(accountId, recordId(visit));
@@ -97,7 +97,7 @@ export class SentMoneyPages {
     );
   }
 
-  @ConsolePage({ path: '/console/accounts/:account/refunds/:id', needs: 'view' })
+  @ConsolePage('refunds/:id', 'view')
   async refund(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { accountId, scopes } = callerOf(visit);
     const refund = await this.refunds.get(accountId, recordId(visit));

@@ -16,7 +16,6 @@ import type { Visit } from '../requests.js';
 import { wordOf } from '../texts.js';
 import { useVisit } from '../visit.js';
 
-const audit = '/console/accounts/:account/audit';
 const needs = 'see the audit';
 const pageSize = 50;
 
@@ -24,11 +23,7 @@ const pageSize = 50;
 export class AuditPages {
   constructor(private readonly audit: Audit) {}
 
-  @ConsolePage({
-    path: audit,
-    needs,
-    menu: { title: 'audit.title', section: 'settings', place: 90 },
-  })
+  @ConsolePage('audit', needs, { title: 'audit.title', section: 'settings', place: 90 })
   async list(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { t, query, language } = visit;
     const page = readPage({ limit: pageSize, cursor: query.get('cursor') ?? undefined }, isUuid);
@@ -65,7 +60,7 @@ export class AuditPages {
     return new Shown(t('audit.title'), body);
   }
 
-  @ConsolePage({ path: `${audit}/export`, needs })
+  @ConsolePage('audit/export', needs)
   download(@Visiting() visit: Visit): PageAnswer {
     const format = visit.query.get('format');
     const entries = this.audit.listAll(scopeOf(visit));

@@ -22,12 +22,12 @@ export class OwnSessionPages {
     private readonly settings: Settings,
   ) {}
 
-  @ConsolePage({ path: '/console/step-up', needs: 'session' })
+  @ConsolePage('/console/step-up', 'session')
   stepUp(@Visiting() visit: Visit): PageAnswer {
     return stepUpPage(visit);
   }
 
-  @ConsoleAction({ path: '/console/step-up', needs: 'session', audit: 'own' })
+  @ConsoleAction('/console/step-up', 'session', 'own')
   async giveCode(@Visiting() visit: Visit): Promise<PageAnswer> {
     const typed = visit.form.get('code') ?? '';
     const result = await this.sessions.giveCode(sessionOf(visit), typed, visit.address);
@@ -37,12 +37,12 @@ export class OwnSessionPages {
     return new Redirect(readNext(visit.form.get('next')), [cookie]);
   }
 
-  @ConsolePage({ path: '/console/password', needs: 'session' })
+  @ConsolePage('/console/password', 'session')
   password(@Visiting() visit: Visit): PageAnswer {
     return passwordPage(visit);
   }
 
-  @ConsoleAction({ path: '/console/password', needs: 'session', audit: 'own' })
+  @ConsoleAction('/console/password', 'session', 'own')
   async changePassword(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { form, t } = visit;
     const given = { current: form.get('current') ?? '', next: form.get('new') ?? '' };
@@ -51,7 +51,7 @@ export class OwnSessionPages {
     return passwordPage(visit, t(`password.${result.outcome}`));
   }
 
-  @ConsolePage({ path: '/console/sessions', needs: 'session' })
+  @ConsolePage('/console/sessions', 'session')
   async list(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { t } = visit;
     const session = sessionOf(visit);
@@ -74,7 +74,7 @@ export class OwnSessionPages {
     return new Shown(t('sessions.title'), body);
   }
 
-  @ConsoleAction({ path: '/console/sessions/:id/end', needs: 'session', audit: 'own' })
+  @ConsoleAction('/console/sessions/:id/end', 'session', 'own')
   async end(@Visiting() visit: Visit): Promise<PageAnswer> {
     const session = sessionOf(visit);
     if (!(await this.sessions.end(session, session.operatorId, pathId(visit))))

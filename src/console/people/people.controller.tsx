@@ -29,7 +29,6 @@ import {
   ForVisit,
 } from '../visit.js';
 
-const people = '/console/accounts/:account/people';
 const needs = 'manage people';
 const pageSize = 50;
 
@@ -42,16 +41,12 @@ export class PeoplePages {
     private readonly addresses: Addresses,
   ) {}
 
-  @ConsolePage({
-    path: people,
-    needs,
-    menu: { title: 'people.title', section: 'settings', place: 80 },
-  })
+  @ConsolePage('people', needs, { title: 'people.title', section: 'settings', place: 80 })
   async list(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.page(visit);
   }
 
-  @ConsoleAction({ path: people, needs, audit: 'own' })
+  @ConsoleAction('people', needs, 'own')
   async invite(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { email = '' } = typedBody(visit, invitationFields(visit));
     const { problem, result } = await attempt(() => {
@@ -63,7 +58,7 @@ export class PeoplePages {
     return this.page(visit, problem ? { problem } : { linkToken: result.linkToken });
   }
 
-  @ConsoleAction({ path: `${people}/:id/role`, needs, audit: 'own' })
+  @ConsoleAction('people/:id/role', needs, 'own')
   async setRole(@Visiting() visit: Visit): Promise<PageAnswer> {
     await this.operators.setRole(administratorOf(visit), pathId(visit), {
       accountId: whereIn(visit),
@@ -72,20 +67,20 @@ export class PeoplePages {
     return new Redirect(pathOf(visit));
   }
 
-  @ConsoleAction({ path: `${people}/:id/disable`, needs, audit: 'own' })
+  @ConsoleAction('people/:id/disable', needs, 'own')
   async disable(@Visiting() visit: Visit): Promise<PageAnswer> {
     await this.operators.disable(administratorOf(visit), pathId(visit), requireReason(visit));
     return new Redirect(pathOf(visit));
   }
 
-  @ConsoleAction({ path: `${people}/:id/reset`, needs, audit: 'own' })
+  @ConsoleAction('people/:id/reset', needs, 'own')
   async reset(@Visiting() visit: Visit): Promise<PageAnswer> {
     const by = administratorOf(visit);
     const linkToken = await this.operators.reset(by, pathId(visit), requireReason(visit));
     return this.page(visit, { linkToken });
   }
 
-  @ConsolePage({ path: `${people}/:id/sessions`, needs })
+  @ConsolePage('people/:id/sessions', needs)
   async listSessions(@Visiting() visit: Visit): Promise<PageAnswer> {
     const id = pathId(visit);
     const { email } = await this.operators.getManaged(administratorOf(visit), id);
@@ -103,7 +98,7 @@ export class PeoplePages {
     return new Shown(visit.t('sessions.of', { email }), body);
   }
 
-  @ConsoleAction({ path: `${people}/:id/sessions/:session/end`, needs, audit: 'own' })
+  @ConsoleAction('people/:id/sessions/:session/end', needs, 'own')
   async endSession(@Visiting() visit: Visit): Promise<PageAnswer> {
     const id = pathId(visit);
     const session = pathId(visit, 'session');

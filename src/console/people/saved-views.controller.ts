@@ -10,7 +10,6 @@ import type { Visit } from '../requests.js';
 import { ConsoleAction, Visiting } from '../serving/console-page.decorator.js';
 import { accountOf, isAllowedTo, pathId, pathTo, sessionOf, typed } from '../visit.js';
 
-const views = '/console/accounts/:account/views';
 const list = z
   .string()
   .regex(/^[a-z-]+(\/[a-z-]+)*$/)
@@ -25,7 +24,7 @@ const newView = listed.extend({
 export class SavedViewPages {
   constructor(private readonly views: SavedViews) {}
 
-  @ConsoleAction({ path: views, needs: 'view', audit: 'own' })
+  @ConsoleAction('views', 'view', 'own')
   async save(@Visiting() visit: Visit): Promise<PageAnswer> {
     const view = readBody(newView, given(visit, ['list', 'name', 'query']));
     const mayShare = isAllowedTo(visit, sharesViews);
@@ -37,7 +36,7 @@ export class SavedViewPages {
     return new Redirect(pathTo(visit, `${view.list}?${query}`));
   }
 
-  @ConsoleAction({ path: `${views}/:id/remove`, needs: 'view', audit: 'own' })
+  @ConsoleAction('views/:id/remove', 'view', 'own')
   async remove(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { list: back } = readBody(listed, given(visit, ['list']));
     const isAdmin = isAllowedTo(visit, 'manage people');

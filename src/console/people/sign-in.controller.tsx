@@ -32,13 +32,13 @@ export class SignInPages {
     private readonly settings: Settings,
   ) {}
 
-  @ConsolePage({ path: '/console/sign-in', needs: 'nobody' })
+  @ConsolePage('/console/sign-in', 'nobody')
   signIn(@Visiting() visit: Visit): PageAnswer {
     if (visit.session?.isComplete) return new Redirect(readNext(visit.query.get('next')));
     return signInPage(visit);
   }
 
-  @ConsoleAction({ path: '/console/sign-in', needs: 'nobody', audit: 'own' })
+  @ConsoleAction('/console/sign-in', 'nobody', 'own')
   async givePassword(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { form, t } = visit;
     const [email, password] = [form.get('email') ?? '', form.get('password') ?? ''];
@@ -53,13 +53,13 @@ export class SignInPages {
     return this.goOn(result.token, form.get('next'));
   }
 
-  @ConsolePage({ path: '/console/code', needs: 'password' })
+  @ConsolePage('/console/code', 'password')
   code(@Visiting() visit: Visit): PageAnswer {
     if (visit.session?.isComplete) return new Redirect('/console');
     return codePage(visit);
   }
 
-  @ConsoleAction({ path: '/console/code', needs: 'password', audit: 'own' })
+  @ConsoleAction('/console/code', 'password', 'own')
   async giveCode(@Visiting() visit: Visit): Promise<PageAnswer> {
     const session = incomplete(visit);
     const typed = visit.form.get('code') ?? '';
@@ -69,13 +69,13 @@ export class SignInPages {
     return codePage(visit, visit.t('code.wrong'));
   }
 
-  @ConsolePage({ path: '/console/authenticator', needs: 'password' })
+  @ConsolePage('/console/authenticator', 'password')
   async authenticator(@Visiting() visit: Visit): Promise<PageAnswer> {
     if (visit.session?.hasAuthenticator) return new Redirect('/console');
     return this.authenticatorPage(visit);
   }
 
-  @ConsoleAction({ path: '/console/authenticator', needs: 'password', audit: 'own' })
+  @ConsoleAction('/console/authenticator', 'password', 'own')
   async confirmAuthenticator(@Visiting() visit: Visit): Promise<PageAnswer> {
     const session = incomplete(visit);
     if (session.hasAuthenticator) return new Redirect('/console');
@@ -97,12 +97,12 @@ export class SignInPages {
     return new Shown(t('recovery.title'), body, { isNarrow: true, cookies });
   }
 
-  @ConsolePage({ path: '/console/link/:token', needs: 'nobody' })
+  @ConsolePage('/console/link/:token', 'nobody')
   async link(@Visiting() visit: Visit): Promise<PageAnswer> {
     return linkPage(visit, await this.findLink(visit));
   }
 
-  @ConsoleAction({ path: '/console/link/:token', needs: 'nobody', audit: 'own' })
+  @ConsoleAction('/console/link/:token', 'nobody', 'own')
   async useLink(@Visiting() visit: Visit): Promise<PageAnswer> {
     const link = await this.findLink(visit);
     const { form, t } = visit;
@@ -113,7 +113,7 @@ export class SignInPages {
     return this.goOn(await this.sessions.begin(result.operatorId, visit.userAgent), null);
   }
 
-  @ConsoleAction({ path: '/console/sign-out', needs: 'password', audit: 'own' })
+  @ConsoleAction('/console/sign-out', 'password', 'own')
   async signOut(@Visiting() { session }: Visit): Promise<PageAnswer> {
     invariant(session, 'a session is needed');
     await this.sessions.end(session, session.operatorId, session.id);

@@ -18,7 +18,6 @@ import { parseVersion, readVersion, reorderFields, reorderForm, ruleOf } from '.
 import { requestOf } from './rule-request.js';
 import { defaultText } from './rule-sentence.js';
 
-const rules = '/console/accounts/:account/rules';
 const needs = 'manage rules';
 const reordering = z.object({ priority: rulePriority });
 
@@ -27,7 +26,7 @@ export class RuleChanges {
   constructor(private readonly catalog: RuleCatalog) {}
 
   /** Empty, or filled from a line of the statement: the address has its nsu alone. */
-  @ConsolePage({ path: `${rules}/new`, needs })
+  @ConsolePage('rules/new', needs)
   async new(@Visiting() visit: Visit): Promise<PageAnswer> {
     const line = visit.query.get('line');
     if (line === null) return builderPage(visit, { form: emptyForm });
@@ -36,11 +35,7 @@ export class RuleChanges {
     return builderPage(visit, { form: formOfLine(facts) }, line);
   }
 
-  @ConsoleAction({
-    path: `${rules}/new`,
-    needs,
-    audit: { action: 'declare rule', subject: () => 'rule new' },
-  })
+  @ConsoleAction('rules/new', needs, 'declare rule', 'rule new')
   async create(@Visiting() visit: Visit): Promise<PageAnswer> {
     const form = readRuleForm(visit.form);
     const { accountId, actor } = callerOf(visit);
@@ -55,7 +50,7 @@ export class RuleChanges {
   }
 
   /** The form with a row more or less, or the sentence that says what it does so far. */
-  @ConsoleAction({ path: `${rules}/preview`, needs, audit: 'own' })
+  @ConsoleAction('rules/preview', needs, 'own')
   async preview(@Visiting() visit: Visit): Promise<PageAnswer> {
     const asked = visit.form.get('do');
     const form = withRows(readRuleForm(visit.form), asked);
@@ -65,7 +60,7 @@ export class RuleChanges {
     return new Shown(titleOf(visit, ruleId, form), builder, { part });
   }
 
-  @ConsolePage({ path: `${rules}/:id/edit`, needs })
+  @ConsolePage('rules/:id/edit', needs)
   async edit(@Visiting() visit: Visit): Promise<PageAnswer> {
     const ruleId = pathId(visit);
     const { rule, terms } = await this.catalog.getWithTerms(accountOf(visit).id, ruleId);
@@ -74,11 +69,7 @@ export class RuleChanges {
     return builderPage(visit, { ruleId, form: formOfTerms(own, rule.name) });
   }
 
-  @ConsoleAction({
-    path: `${rules}/:id/versions`,
-    needs,
-    audit: { action: 'declare rule version', subject: ruleOf },
-  })
+  @ConsoleAction('rules/:id/versions', needs, 'declare rule version', ruleOf)
   async addVersion(@Visiting() visit: Visit): Promise<PageAnswer> {
     const ruleId = pathId(visit);
     const form = readRuleForm(visit.form);
@@ -91,11 +82,7 @@ export class RuleChanges {
     return new Redirect(pathTo(visit, `rules/${ruleId}`));
   }
 
-  @ConsoleAction({
-    path: `${rules}/:id/retire`,
-    needs,
-    audit: { action: 'retire rule', subject: ruleOf },
-  })
+  @ConsoleAction('rules/:id/retire', needs, 'retire rule', ruleOf)
   async retire(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { accountId, actor } = callerOf(visit);
     const by = { accountId, actor, reason: requireReason(visit) };
@@ -103,11 +90,7 @@ export class RuleChanges {
     return new Redirect(pathTo(visit, `rules/${pathId(visit)}`));
   }
 
-  @ConsoleAction({
-    path: `${rules}/:id/reorder`,
-    needs,
-    audit: { action: 'reorder rule', subject: ruleOf },
-  })
+  @ConsoleAction('rules/:id/reorder', needs, 'reorder rule', ruleOf)
   async reorder(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { accountId, actor } = callerOf(visit);
     const key = { ruleId: pathId(visit), version: readVersion(visit) };

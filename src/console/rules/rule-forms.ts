@@ -1,9 +1,8 @@
 // The forms of what people do with a version of a rule, which stand on several pages.
-import type { AuditedSubject } from '../../access/people/audited-actions.js';
 import { AppError } from '../../platform/errors.js';
 import { reasonField, type FormFields } from '../kit/form.js';
 import type { Visit } from '../requests.js';
-import { pathId, pathTo, typed } from '../visit.js';
+import { pathTo, typed } from '../visit.js';
 
 interface Of {
   visit: Visit;
@@ -42,7 +41,7 @@ export const reorderForm = ({ visit, ruleId, version }: Of) =>
   }) as const;
 
 /** For the audit. */
-export const ruleOf = (visit: Visit): AuditedSubject => `rule ${pathId(visit)}`;
+export const ruleOf = 'rule :id';
 
 /** The version that the form names. Throws `not_found` for what cannot be one. */
 export function readVersion(visit: Visit): number {

@@ -32,7 +32,6 @@ import {
 import { readVersion, ruleOf, ruleReason, trialFields, trialForm } from './rule-forms.js';
 import { defaultText } from './rule-sentence.js';
 
-const rule = '/console/accounts/:account/rules/:id';
 const needs = 'manage rules';
 const trialDays = z.object({ from: plainDate.optional(), to: plainDate.optional() });
 
@@ -43,7 +42,7 @@ export class RuleTrialPages {
     private readonly trials: RuleTrials,
   ) {}
 
-  @ConsoleAction({ path: `${rule}/try`, needs, audit: { action: 'try rule', subject: ruleOf } })
+  @ConsoleAction('rules/:id/try', needs, 'try rule', ruleOf)
   async tryVersion(@Visiting() visit: Visit): Promise<PageAnswer> {
     const ruleId = pathId(visit);
     const version = readVersion(visit);
@@ -65,7 +64,7 @@ export class RuleTrialPages {
   }
 
   /** How far a trial is; it leads to the trial when that has ended. */
-  @ConsolePage({ path: `${rule}/runs/:run`, needs: 'view' })
+  @ConsolePage('rules/:id/runs/:run', 'view')
   async progress(@Visiting() visit: Visit): Promise<PageAnswer> {
     const ruleId = pathId(visit);
     const { id: accountId } = accountOf(visit);
@@ -87,7 +86,7 @@ export class RuleTrialPages {
     return new Shown(visit.t('ruleTrial.start'), part, { part });
   }
 
-  @ConsolePage({ path: `${rule}/trials/:trial`, needs: 'view' })
+  @ConsolePage('rules/:id/trials/:trial', 'view')
   async detail(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { id: accountId } = accountOf(visit);
     const ruleId = pathId(visit);
@@ -106,11 +105,7 @@ export class RuleTrialPages {
     return new Shown(title, <TrialDetail rule={shown} tried={tried} />);
   }
 
-  @ConsoleAction({
-    path: `${rule}/activate`,
-    needs,
-    audit: { action: 'activate rule', subject: ruleOf },
-  })
+  @ConsoleAction('rules/:id/activate', needs, 'activate rule', ruleOf)
   async activate(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { accountId, actor } = callerOf(visit);
     const by = { accountId, actor, reason: requireReason(visit) };

@@ -17,8 +17,6 @@ import { accountOf, isAllowedTo, pathId, pathTo, useVisit } from '../visit.js';
 import { originKey, RuleDetail, RuleState, sentenceOptions } from './rule-detail.js';
 import { defaultText, ruleSentence } from './rule-sentence.js';
 
-const rules = '/console/accounts/:account/rules';
-
 @Controller()
 export class RulePages {
   constructor(
@@ -26,11 +24,7 @@ export class RulePages {
     private readonly actors: ActorNames,
   ) {}
 
-  @ConsolePage({
-    path: rules,
-    needs: 'view',
-    menu: { title: 'rules.title', section: 'statement', place: 44 },
-  })
+  @ConsolePage('rules', 'view', { title: 'rules.title', section: 'statement', place: 44 })
   async list(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { t } = visit;
     if (visit.query.get('all') === 'true') return this.listAll(visit);
@@ -56,7 +50,7 @@ export class RulePages {
     return new Shown(t('rules.title'), body);
   }
 
-  @ConsolePage({ path: `${rules}/:id`, needs: 'view' })
+  @ConsolePage('rules/:id', 'view')
   async detail(@Visiting() visit: Visit): Promise<PageAnswer> {
     const found = await this.catalog.getWithTerms(accountOf(visit).id, pathId(visit));
     const steps = found.rule.versions.flatMap((version) => version.steps);

@@ -46,7 +46,7 @@ export class LinePage {
     private readonly names: ActorNames,
   ) {}
 
-  @ConsolePage({ path: '/console/accounts/:account/statement/:id', needs: 'view' })
+  @ConsolePage('statement/:id', 'view')
   async line(@Visiting() visit: Visit): Promise<PageAnswer> {
     const nsu = visit.params.id ?? '';
     if (!isNsu(nsu)) throw new AppError('not_found');

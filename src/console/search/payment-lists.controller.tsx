@@ -16,18 +16,12 @@ import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { operationKindNames } from '../../bank-contract/operation-kinds.js';
 import { listPage } from '../kit/list-page.js';
 import type { ListColumn } from '../kit/table.js';
-import type { MenuEntry } from '../page.js';
 import type { Visit } from '../requests.js';
 import { type TextKey, wordOf } from '../texts.js';
 import { accountOf, pathTo } from '../visit.js';
 import { examples, LineLink, partyColumn, StateBadge, writeDay } from './list-elements.js';
 import { readPayments } from './listed-payments.queries.js';
 
-const page = (name: string, title: TextKey, place: number) => ({
-  path: `/console/accounts/:account/${name}`,
-  needs: 'view' as const,
-  menu: { title, section: 'payments', place } satisfies Omit<MenuEntry, 'path' | 'needs'>,
-});
 const metadata = { label: 'list.metadata', hint: 'list.metadataHint' } as const;
 const chargeTypes = ['BANKSLIP', 'BANKSLIP_PIX', 'PIX_STATIC'] as const;
 
@@ -42,7 +36,7 @@ export class PaymentLists {
     private readonly database: Database,
   ) {}
 
-  @ConsolePage(page('charges', 'list.charges', 30))
+  @ConsolePage('charges', 'view', { title: 'list.charges', section: 'payments', place: 30 })
   listCharges(@Visiting() visit: Visit) {
     return listPage({
       visit,
@@ -93,7 +87,7 @@ export class PaymentLists {
     });
   }
 
-  @ConsolePage(page('operations', 'list.operations', 34))
+  @ConsolePage('operations', 'view', { title: 'list.operations', section: 'payments', place: 34 })
   listOperations(@Visiting() visit: Visit) {
     return listPage({
       visit,
@@ -124,7 +118,7 @@ export class PaymentLists {
     });
   }
 
-  @ConsolePage(page('transfers', 'list.transfers', 31))
+  @ConsolePage('transfers', 'view', { title: 'list.transfers', section: 'payments', place: 31 })
   listTransfers(@Visiting() visit: Visit) {
     return listPage({
       visit,
@@ -157,7 +151,7 @@ export class PaymentLists {
     });
   }
 
-  @ConsolePage(page('bills', 'list.bills', 32))
+  @ConsolePage('bills', 'view', { title: 'list.bills', section: 'payments', place: 32 })
   listBills(@Visiting() visit: Visit) {
     return listPage({
       visit,
@@ -179,7 +173,7 @@ export class PaymentLists {
     });
   }
 
-  @ConsolePage(page('refunds', 'list.refunds', 33))
+  @ConsolePage('refunds', 'view', { title: 'list.refunds', section: 'payments', place: 33 })
   listRefunds(@Visiting() visit: Visit) {
     return listPage({
       visit,

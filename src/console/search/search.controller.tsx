@@ -34,7 +34,6 @@ import {
   type SearchTerms,
 } from './search-terms.js';
 
-const path = '/console/accounts/:account/search';
 const shownOfGroup = rowsOfLookUp - 1;
 
 @Controller()
@@ -44,7 +43,7 @@ export class SearchPage {
     private readonly database: Database,
   ) {}
 
-  @ConsolePage({ path, needs: 'view' })
+  @ConsolePage('search', 'view')
   async byAddress(@Visiting() visit: Visit): Promise<PageAnswer> {
     const terms = readSearchTerms(visit.query.get('q') ?? '');
     if (fitsAddress(terms)) return this.answer(visit, terms);
@@ -58,7 +57,7 @@ export class SearchPage {
   }
 
   /** A form changes nothing here: what is typed into it stays out of addresses and logs. */
-  @ConsoleAction({ path, needs: 'view', audit: 'own' })
+  @ConsoleAction('search', 'view', 'own')
   async byForm(@Visiting() visit: Visit): Promise<PageAnswer> {
     const terms = readSearchTerms(typed(visit, 'q'));
     if (!fitsAddress(terms)) return this.answer(visit, terms);

@@ -23,8 +23,6 @@ import { nameOfType, Why } from './statement-elements.js';
 
 type Line = Awaited<ReturnType<TransactionViews['list']>>['data'][number];
 
-const statement = '/console/accounts/:account/statement';
-
 @Controller()
 export class StatementPages {
   constructor(
@@ -33,11 +31,7 @@ export class StatementPages {
     private readonly unreadable: UnreadableLines,
   ) {}
 
-  @ConsolePage({
-    path: statement,
-    needs: 'view',
-    menu: { title: 'line.title', section: 'statement', place: 40 },
-  })
+  @ConsolePage('statement', 'view', { title: 'line.title', section: 'statement', place: 40 })
   listLines(@Visiting() visit: Visit): PageAnswer {
     const { t } = visit;
     return listPage({
@@ -66,10 +60,10 @@ export class StatementPages {
     });
   }
 
-  @ConsolePage({
-    path: `${statement}/unreadable`,
-    needs: 'view',
-    menu: { title: 'unreadable.title', section: 'statement', place: 49 },
+  @ConsolePage('statement/unreadable', 'view', {
+    title: 'unreadable.title',
+    section: 'statement',
+    place: 49,
   })
   listUnreadable(@Visiting() visit: Visit): PageAnswer {
     const { t, language } = visit;
@@ -120,11 +114,7 @@ export class StatementPages {
     });
   }
 
-  @ConsoleAction({
-    path: `${statement}/unreadable`,
-    needs: 'resolve breaks',
-    audit: { action: 'read lines again', subject: (visit) => `statement ${accountOf(visit).slug}` },
-  })
+  @ConsoleAction('statement/unreadable', 'resolve breaks', 'read lines again', 'statement :account')
   async readAgain(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { read, unreadable } = await this.unreadable.redrive(accountOf(visit).id);
     return new Redirect(

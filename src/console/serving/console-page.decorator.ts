@@ -17,41 +17,52 @@ import { invariant } from '../../platform/errors.js';
 import { ActionAudit, recordKey } from '../action-audit.service.js';
 import { ConsoleErrors } from './console-errors.filter.js';
 import { ConsoleGuard, needsKey, visitOf } from '../console.guard.js';
-import {
-  menu,
-  sections,
-  type ActionDeclaration,
-  type Needs,
-  type PageDeclaration,
-} from '../page.js';
+import { menu, sections, type MenuPlace, type Needs, type SubjectOf } from '../page.js';
+import type { AuditedActionName } from '../../access/people/audited-actions.js';
 import { PageRenderer } from './page-renderer.service.js';
 
 /** A form that is no larger is refused on its page, by the service that receives the file. */
 const receivedTimes = 4;
 
+/** A path without a slash at its beginning is below the account's. */
+const wholePath = (path: string) =>
+  path.startsWith('/') ? path : `/console/accounts/:account/${path}`;
+
 /** The decorated method shows a page: it changes nothing. */
-export function ConsolePage({ path, needs, menu: entry }: PageDeclaration): MethodDecorator {
+export function ConsolePage(path: string, needs: Needs, entry?: MenuPlace): MethodDecorator {
   if (entry) {
     const isAction = needs !== 'nobody' && needs !== 'password' && needs !== 'session';
-    invariant(isAction && path.includes(':account'), 'a page of the menu is of an account');
-    menu.push({ path, needs, ...entry });
+    invariant(isAction && !path.startsWith('/'), 'a page of the menu is of an account');
+    menu.push({ path: wholePath(path), needs, ...entry });
     menu.sort(
       (one, other) =>
         sections.indexOf(one.section) - sections.indexOf(other.section) || one.place - other.place,
     );
   }
-  return applyDecorators(Get(path), forPeople(needs));
+  return applyDecorators(Get(wholePath(path)), forPeople(needs));
 }
 
-/** The decorated method does what a form asks for. */
-export function ConsoleAction(declared: ActionDeclaration): MethodDecorator {
-  const { path, needs, audit, maxFileBytes } = declared;
-  const record = audit === 'own' ? [] : [SetMetadata(recordKey, audit)];
-  const file =
-    maxFileBytes === undefined
-      ? []
-      : [RouteConfig({ hasFileBody: true, maxBodyBytes: receivedTimes * maxFileBytes })];
-  return applyDecorators(Post(path), HttpCode(200), ...record, ...file, forPeople(needs));
+/**
+ * The decorated method does what a form asks for. `own`: the service records the action in its
+ * transaction, or the action changes nothing of an account.
+ */
+export function ConsoleAction(path: string, needs: Needs, record: 'own'): MethodDecorator;
+export function ConsoleAction(
+  ...declared: [path: string, needs: Needs, action: AuditedActionName, subject: SubjectOf]
+): MethodDecorator;
+export function ConsoleAction(
+  path: string,
+  needs: Needs,
+  action: AuditedActionName | 'own',
+  subject?: SubjectOf,
+): MethodDecorator {
+  const record = action === 'own' ? [] : [SetMetadata(recordKey, { action, subject })];
+  return applyDecorators(Post(wholePath(path)), HttpCode(200), ...record, forPeople(needs));
+}
+
+/** The form of the action brings a file (`multipart/form-data`): `visit.file`. */
+export function TakesFile(maxBytes: number): MethodDecorator {
+  return RouteConfig({ hasFileBody: true, maxBodyBytes: receivedTimes * maxBytes });
 }
 
 function forPeople(needs: Needs) {

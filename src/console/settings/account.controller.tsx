@@ -23,9 +23,8 @@ import {
 } from './account-forms.js';
 import { AccountFactCards, ModeHistory } from './account-page.js';
 
-const account = '/console/accounts/:account/account';
 const needs = 'manage connections';
-const subject = (visit: Visit) => `account ${accountOf(visit).slug}` as const;
+const subject = 'account :account';
 
 type Change = ReturnType<typeof readNameAndWeight>;
 
@@ -39,43 +38,27 @@ export class AccountSettingsPages {
     private readonly names: ActorNames,
   ) {}
 
-  @ConsolePage({
-    path: account,
-    needs: 'view',
-    menu: { title: 'account.title', section: 'settings', place: 70 },
-  })
+  @ConsolePage('account', 'view', { title: 'account.title', section: 'settings', place: 70 })
   async show(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.page(visit);
   }
 
-  @ConsoleAction({ path: account, needs, audit: { action: 'change account', subject } })
+  @ConsoleAction('account', needs, 'change account', subject)
   async change(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.update(visit, readNameAndWeight);
   }
 
-  @ConsoleAction({
-    path: `${account}/details`,
-    needs,
-    audit: { action: 'change bank details', subject },
-  })
+  @ConsoleAction('account/details', needs, 'change bank details', subject)
   async changeDetails(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.update(visit, readBankDetails);
   }
 
-  @ConsoleAction({
-    path: `${account}/credentials`,
-    needs,
-    audit: { action: 'change credentials', subject },
-  })
+  @ConsoleAction('account/credentials', needs, 'change credentials', subject)
   async changeCredentials(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.update(visit, readCredentials);
   }
 
-  @ConsoleAction({
-    path: `${account}/mode`,
-    needs,
-    audit: { action: 'change account mode', subject },
-  })
+  @ConsoleAction('account/mode', needs, 'change account mode', subject)
   async changeMode(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { form } = visit;
     const mode = Object.values(AccountMode).find((one) => one === form.get('mode'));
@@ -91,21 +74,18 @@ export class AccountSettingsPages {
     );
   }
 
-  @ConsolePage({ path: `${account}/new`, needs })
+  @ConsolePage('account/new', needs)
   newAccount(@Visiting() visit: Visit): PageAnswer {
     assertEverywhere(visit);
     return newAccountPage(visit, null);
   }
 
-  @ConsoleAction({
-    path: `${account}/new`,
+  @ConsoleAction(
+    'account/new',
     needs,
-    audit: {
-      action: 'add account',
-      subject: ({ form }) =>
-        `account ${/^[a-z0-9-]{1,60}$/.exec(form.get('slug') ?? '')?.[0] ?? '-'}`,
-    },
-  })
+    'add account',
+    ({ form }) => `account ${/^[a-z0-9-]{1,60}$/.exec(form.get('slug') ?? '')?.[0] ?? '-'}`,
+  )
   async add(@Visiting() visit: Visit): Promise<PageAnswer> {
     assertEverywhere(visit);
     const { problem, result } = await attempt(() => {

@@ -30,12 +30,11 @@ import type { Visit } from '../requests.js';
 import { type TextKey, wordOf } from '../texts.js';
 import { accountOf, pathId, pathTo, requireReason, useVisit, ForVisit } from '../visit.js';
 
-const keys = '/console/accounts/:account/keys';
 const needs = 'manage keys';
 const kinds = ['api', 'partner'] as const satisfies readonly ApiKeyKind[];
 const overlaps = [0, 3_600, 86_400, 604_800, 2_592_000] as const;
 const defaultOverlap = 86_400;
-const subject = (visit: Visit) => `key ${pathId(visit)}` as const;
+const subject = 'key :id';
 
 const newKeyFields = ({ t }: Visit): FormFields => ({
   name: { label: 'keys.name', hint: 'keys.nameHint', maxLength: 100, required: true },
@@ -71,23 +70,19 @@ export class KeyPages {
     private readonly database: Database,
   ) {}
 
-  @ConsolePage({ path: keys, needs, menu: { title: 'keys.title', section: 'settings', place: 71 } })
+  @ConsolePage('keys', needs, { title: 'keys.title', section: 'settings', place: 71 })
   async list(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.page(visit);
   }
 
-  @ConsoleAction({
-    path: keys,
-    needs,
-    audit: { action: 'create key', subject: (visit) => `account ${accountOf(visit).slug}` },
-  })
+  @ConsoleAction('keys', needs, 'create key', 'account :account')
   async create(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.showing(visit, async () =>
       this.keys.create(accountOf(visit).id, readNewKey(visit), formIdOf(visit)),
     );
   }
 
-  @ConsoleAction({ path: `${keys}/:id/rotate`, needs, audit: { action: 'rotate key', subject } })
+  @ConsoleAction('keys/:id/rotate', needs, 'rotate key', subject)
   async rotate(@Visiting() visit: Visit): Promise<PageAnswer> {
     const overlapSeconds = overlaps.find((one) => String(one) === visit.form.get('overlap'));
     if (overlapSeconds === undefined) throw new AppError('validation_failed');
@@ -96,7 +91,7 @@ export class KeyPages {
     );
   }
 
-  @ConsoleAction({ path: `${keys}/:id/revoke`, needs, audit: { action: 'revoke key', subject } })
+  @ConsoleAction('keys/:id/revoke', needs, 'revoke key', subject)
   async revoke(@Visiting() visit: Visit): Promise<PageAnswer> {
     requireReason(visit);
     await this.keys.revoke(accountOf(visit).id, pathId(visit));

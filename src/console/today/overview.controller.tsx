@@ -36,11 +36,7 @@ export class OverviewPage {
     private readonly database: Database,
   ) {}
 
-  @ConsolePage({
-    path: '/console/accounts/:account/overview',
-    needs: 'view',
-    menu: { title: 'overview.title', section: 'today', place: 11 },
-  })
+  @ConsolePage('overview', 'view', { title: 'overview.title', section: 'today', place: 11 })
   async show(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { t, language } = visit;
     const { id } = accountOf(visit);

@@ -16,11 +16,7 @@ export class TodayPage {
     private readonly streams: TodayStreams,
   ) {}
 
-  @ConsolePage({
-    path: '/console/accounts/:account/today',
-    needs: 'view',
-    menu: { title: 'today.title', section: 'today', place: 10 },
-  })
+  @ConsolePage('today', 'view', { title: 'today.title', section: 'today', place: 10 })
   async today(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { id } = accountOf(visit);
     const reading = await (visit.isRefresh ? this.facts.read(id) : this.facts.readAnew(id));
@@ -29,7 +25,7 @@ export class TodayPage {
   }
 
   /** Sends the part when something has changed. */
-  @ConsolePage({ path: '/console/accounts/:account/today/events', needs: 'view' })
+  @ConsolePage('today/events', 'view')
   events(@Visiting() visit: Visit): PageAnswer {
     return new EventStream(this.streams.open(visit, writePart));
   }
