@@ -173,18 +173,13 @@ export function BatchItems({ facts: { payees } }: Pick<DetailProps, 'facts'>) {
     <Card title={t('approvals.batchOf', { count: payees.length })}>
       <ListTable
         {...{ name: 'approvals.payees', rows: payees.slice(0, maxPayeesShown) }}
-        columns={[
-          {
-            label: 'approvals.accountNumber',
+        columns={{
+          'approvals.accountNumber': {
             is: 'wide',
             cell: ({ counterparty }) => accountOfPayee(counterparty),
           },
-          {
-            label: 'approvals.amount',
-            is: 'number',
-            cell: ({ amountCents }) => <Amount cents={amountCents} />,
-          },
-        ]}
+          'approvals.amount': { cents: ({ amountCents }) => amountCents },
+        }}
       />
       {payees.length > maxPayeesShown && <Muted>{t('approvals.moreItems')}</Muted>}
     </Card>

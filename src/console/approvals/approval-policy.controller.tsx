@@ -8,12 +8,11 @@ import type { getApprovalPolicy } from '../../outbound/operations/approvals.sche
 import type { AppError } from '../../platform/errors.js';
 import { ActorNames, type NameOfActor } from '../actor-names.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { formatTime } from '../formats.js';
 import { Badge, Card } from '../kit/elements.js';
 import { attempt, FormCard, statusOf, Step } from '../kit/form.js';
 import { Message, StepUpNotice } from '../kit/frame.js';
 import { Muted } from '../kit/layout.js';
-import { ListTable, type ListColumn } from '../kit/table.js';
+import { ListTable, type ListColumns } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { writeTypedAmount } from '../typed-amount.js';
@@ -117,13 +116,13 @@ function typedValues({ aboveAmount, approvals, ...policy }: PolicyView | Proposa
 }
 
 /** Of a proposal and of a change. */
-function columnsOf({ t, language }: Visit, nameOf: NameOfActor): ListColumn<Proposal>[] {
-  return [
-    { label: 'policy.at', cell: ({ at }) => formatTime(at, language) },
-    { label: 'policy.who', is: 'wide', cell: ({ actor }) => nameOf(actor) },
-    { label: 'policy.what', is: 'wide', cell: (policy) => policyWords(t, policy).join(' ') },
-    { label: 'app.reason', is: 'wide', cell: ({ reason }) => reason },
-  ];
+function columnsOf({ t }: Visit, nameOf: NameOfActor): ListColumns<Proposal> {
+  return {
+    'policy.at': { at: ({ at }) => at },
+    'policy.who': { is: 'wide', cell: ({ actor }) => nameOf(actor) },
+    'policy.what': { is: 'wide', cell: (policy) => policyWords(t, policy).join(' ') },
+    'app.reason': { is: 'wide', cell: ({ reason }) => reason },
+  };
 }
 
 /** Another holder confirms a proposal: by the same change again. */
@@ -152,10 +151,10 @@ function Proposals(props: Props) {
       <ListTable
         {...{ name: 'policy.proposed', rows: policy.proposed }}
         empty={t('policy.noProposals')}
-        columns={[
+        columns={{
           ...columnsOf(useVisit(), props.nameOf),
-          { label: 'policy.state', cell: confirmation },
-        ]}
+          'policy.state': confirmation,
+        }}
       />
     </Card>
   );
@@ -169,18 +168,15 @@ function History(props: Props) {
       <ListTable
         {...{ name: 'policy.history', rows: policy.changes }}
         empty={t('policy.noHistory')}
-        columns={[
+        columns={{
           ...columnsOf(useVisit(), props.nameOf),
-          {
-            label: 'policy.state',
-            cell: ({ isInForce }) => (
-              <Badge
-                tone={isInForce ? 'good' : 'plain'}
-                text={t(isInForce ? 'policy.entered' : 'policy.onlyProposed')}
-              />
-            ),
-          },
-        ]}
+          'policy.state': ({ isInForce }) => (
+            <Badge
+              tone={isInForce ? 'good' : 'plain'}
+              text={t(isInForce ? 'policy.entered' : 'policy.onlyProposed')}
+            />
+          ),
+        }}
       />
     </Card>
   );

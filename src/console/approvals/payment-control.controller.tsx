@@ -15,7 +15,6 @@ import type { AppError } from '../../platform/errors.js';
 import { isUuid, readPage, toList } from '../../platform/http/listing.js';
 import { ActorNames } from '../actor-names.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { formatTime } from '../formats.js';
 import { Card, FactList, Pager } from '../kit/elements.js';
 import { attempt, FormCard, ofForm, statusOf, Step } from '../kit/form.js';
 import { Message, StepUpNotice } from '../kit/frame.js';
@@ -146,7 +145,7 @@ export class PaymentControlPages {
   }
 
   private async beneficiaries(visit: Visit) {
-    const { t, language, query } = visit;
+    const { t, query } = visit;
     const page = readPage({ cursor: query.get('cursor') ?? undefined }, isUuid);
     const found = await this.controls.listBeneficiaries(accountOf(visit).id, page);
     const { data: rows, next } = toList(found, page, ({ id }) => id);
@@ -156,32 +155,27 @@ export class PaymentControlPages {
         <ListTable
           {...{ rows, name: 'controls.beneficiaries' }}
           empty={t('controls.noBeneficiaries')}
-          columns={[
-            { label: 'controls.name', is: 'wide', cell: (row) => shown(row).name },
-            {
-              label: 'controls.account',
+          columns={{
+            'controls.name': { is: 'wide', cell: (row) => shown(row).name },
+            'controls.account': {
               is: 'wide',
               cell: (row) => {
                 const { ispb, branch, account } = shown(row);
                 return [ispb, branch, account].filter((part) => part !== null).join(' / ');
               },
             },
-            {
-              label: 'controls.usableFrom',
-              cell: ({ usableFrom }) => formatTime(usableFrom, language),
-            },
-            isAllowedTo(visit, needs) && {
-              label: 'controls.remove',
-              cell: ({ id, name }) => (
+            'controls.usableFrom': { at: ({ usableFrom }) => usableFrom },
+            'controls.remove':
+              isAllowedTo(visit, needs) &&
+              (({ id, name }) => (
                 <Step
                   action={pathTo(visit, `payment-controls/beneficiaries/${id}/remove`)}
                   button="controls.remove"
                   reasonLabel={t('controls.removeOf', { name })}
                   asksReason
                 />
-              ),
-            },
-          ]}
+              )),
+          }}
         />
         <Pager next={next} />
       </Card>
@@ -189,7 +183,7 @@ export class PaymentControlPages {
   }
 
   private async changes(visit: Visit, { changes: rows }: Controls) {
-    const { t, language } = visit;
+    const { t } = visit;
     const nameOf = await this.names.find(
       visit,
       rows.map(({ actor }) => actor),
@@ -198,12 +192,12 @@ export class PaymentControlPages {
       <Card title={t('controls.history')}>
         <ListTable
           {...{ rows, name: 'controls.history', empty: t('controls.noHistory') }}
-          columns={[
-            { label: 'policy.at', cell: ({ at }) => formatTime(at, language) },
-            { label: 'policy.who', is: 'wide', cell: ({ actor }) => nameOf(actor) },
-            { label: 'policy.what', cell: ({ action }) => t(`controls.action.${action}`) },
-            { label: 'app.reason', is: 'wide', cell: ({ reason }) => reason },
-          ]}
+          columns={{
+            'policy.at': { at: ({ at }) => at },
+            'policy.who': { is: 'wide', cell: ({ actor }) => nameOf(actor) },
+            'policy.what': ({ action }) => t(`controls.action.${action}`),
+            'app.reason': { is: 'wide', cell: ({ reason }) => reason },
+          }}
         />
       </Card>
     );

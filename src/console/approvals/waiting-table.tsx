@@ -115,30 +115,19 @@ export function WaitingTable({
   return (
     <ListTable
       {...{ rows, name: 'approvals.title' }}
-      columns={[
-        isChosen && {
-          label: 'approvals.choose',
-          cell: (waiting) => <Choice waiting={waiting} />,
-        },
-        {
-          label: 'approvals.payment',
-          cell: ({ id, kind, amountCents }) => (
-            <>
-              <a href={pathTo(visit, `approvals/${id}`)}>
-                {amountCents !== null && <Amount cents={amountCents} />}
-              </a>
-              <Hint isBlock>{kindText(visit, kind)}</Hint>
-            </>
-          ),
-        },
-        {
-          label: 'approvals.payee',
-          is: 'wide',
-          cell: (waiting) => <PayeeCell waiting={waiting} />,
-        },
-        { label: 'approvals.expires', cell: (waiting) => <Expiry waiting={waiting} /> },
-        {
-          label: 'approvals.requestedBy',
+      columns={{
+        'approvals.choose': isChosen && ((waiting) => <Choice waiting={waiting} />),
+        'approvals.payment': ({ id, kind, amountCents }) => (
+          <>
+            <a href={pathTo(visit, `approvals/${id}`)}>
+              {amountCents !== null && <Amount cents={amountCents} />}
+            </a>
+            <Hint isBlock>{kindText(visit, kind)}</Hint>
+          </>
+        ),
+        'approvals.payee': { is: 'wide', cell: (waiting) => <PayeeCell waiting={waiting} /> },
+        'approvals.expires': (waiting) => <Expiry waiting={waiting} />,
+        'approvals.requestedBy': {
           is: 'wide',
           cell: (waiting) => (
             <>
@@ -148,12 +137,9 @@ export function WaitingTable({
             </>
           ),
         },
-        {
-          label: 'approvals.why',
-          cell: ({ condition }) => t(`approvals.condition.${condition}`),
-        },
-        { label: 'approvals.given', cell: (waiting) => <Given waiting={waiting} /> },
-      ]}
+        'approvals.why': ({ condition }) => t(`approvals.condition.${condition}`),
+        'approvals.given': (waiting) => <Given waiting={waiting} />,
+      }}
     />
   );
 }

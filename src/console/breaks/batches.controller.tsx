@@ -12,7 +12,7 @@ import {
 } from '../../reconciliation/breaks/decision-batches.service.js';
 import { formatAmount, formatCount } from '../formats.js';
 import { ContinuedForm } from '../kit/break-parts.js';
-import { Amount, Card } from '../kit/elements.js';
+import { Card } from '../kit/elements.js';
 import { FieldForm } from '../kit/form.js';
 import { Message } from '../kit/frame.js';
 import { ListTable } from '../kit/table.js';
@@ -122,15 +122,11 @@ function BatchPart(props: Props) {
         )}
         <ListTable
           {...{ name: 'breaks.byKind', rows: byKind, empty: t('breaks.bulk.nothing') }}
-          columns={[
-            { label: 'breaks.kind', is: 'wide', cell: ({ kind }) => kindOf(t, kind) },
-            {
-              label: 'breaks.count',
-              is: 'number',
-              cell: (sum) => formatCount(sum.breaks),
-            },
-            { label: 'breaks.amount', is: 'number', cell: (sum) => <Amount cents={sum.cents} /> },
-          ]}
+          columns={{
+            'breaks.kind': { is: 'wide', cell: ({ kind }) => kindOf(t, kind) },
+            'breaks.count': { count: (sum) => sum.breaks },
+            'breaks.amount': { cents: (sum) => sum.cents },
+          }}
         />
       </Card>
       {batch.reason === null ? breaks > 0n && <Confirm {...props} /> : <Progress {...props} />}
@@ -181,14 +177,10 @@ function Progress({ progress, refusals }: Props) {
         <Card title={t('breaks.batch.refused')}>
           <ListTable
             {...{ name: 'breaks.batch.refused', rows: refusals }}
-            columns={[
+            columns={{
               ...breakColumns(visit, address, ({ row }: Refusal) => row),
-              {
-                label: 'breaks.bulk.outcome',
-                is: 'wide',
-                cell: ({ code }) => refusalOfCode(t, code),
-              },
-            ]}
+              'breaks.bulk.outcome': { is: 'wide', cell: ({ code }) => refusalOfCode(t, code) },
+            }}
           />
         </Card>
       )}

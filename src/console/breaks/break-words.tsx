@@ -8,7 +8,7 @@ import type { Severity } from '../../reconciliation/breaks/severity.js';
 import { Badge, type Tone } from '../kit/elements.js';
 import { formatAmount } from '../formats.js';
 import { Clipped } from '../kit/break-parts.js';
-import type { ListColumn } from '../kit/table.js';
+import type { ListColumns } from '../kit/table.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, type Translate, wordOf } from '../texts.js';
 import { pathTo, useVisit } from '../visit.js';
@@ -67,11 +67,10 @@ export function breakColumns<Row>(
   visit: Visit,
   address: URLSearchParams,
   of: (row: Row) => Listed,
-): ListColumn<Row>[] {
+): ListColumns<Row> {
   const { t } = visit;
-  return [
-    {
-      label: 'breaks.kind',
+  return {
+    'breaks.kind': {
       is: 'wide',
       cell: (row) => (
         <a href={`${pathTo(visit, `breaks/${of(row).id}`)}?${address.toString()}`}>
@@ -79,13 +78,12 @@ export function breakColumns<Row>(
         </a>
       ),
     },
-    { label: 'breaks.amount', is: 'number', cell: (row) => amountOf(t, of(row).amount) },
-    {
-      label: 'breaks.counterparty',
+    'breaks.amount': { is: 'number', cell: (row) => amountOf(t, of(row).amount) },
+    'breaks.counterparty': {
       is: 'wide',
       cell: (row) => <Clipped>{partyOf(visit, of(row).counterparty)}</Clipped>,
     },
-  ];
+  };
 }
 
 /** Leads back to the list. */

@@ -82,14 +82,13 @@ function PreviewTable({ action, previewed, address }: Props) {
   return (
     <ListTable
       {...{ name: 'breaks.bulk.what', rows: previewed, hasKeys: true }}
-      columns={[
+      columns={{
         ...breakColumns(visit, address, ({ row }: PreviewedBreak) => row),
-        {
-          label: 'breaks.bulk.what',
+        'breaks.bulk.what': {
           is: 'wide',
           cell: ({ would }) => <Effect action={action} would={would} />,
         },
-      ]}
+      }}
     />
   );
 }

@@ -33,21 +33,17 @@ export function BulkResult({ rows }: { rows: readonly ResultRow[] }) {
       <Card title={t('breaks.bulk.outcome')}>
         <ListTable
           {...{ name: 'breaks.bulk.outcome', rows, hasKeys: true }}
-          columns={[
+          columns={{
             ...breakColumns(visit, address, ({ row }: ResultRow) => row),
-            {
-              label: 'breaks.bulk.outcome',
+            'breaks.bulk.outcome': {
               is: 'wide',
               cell: ({ outcome: { outcome, code } }) =>
                 t(`breaks.bulk.outcome.${outcome}`, {
                   why: code === null ? '' : refusalOfCode(t, code),
                 }),
             },
-            {
-              label: 'breaks.state',
-              cell: ({ row }) => <BreakStateBadge state={row.state} />,
-            },
-          ]}
+            'breaks.state': ({ row }) => <BreakStateBadge state={row.state} />,
+          }}
         />
       </Card>
     </>

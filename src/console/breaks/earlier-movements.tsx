@@ -4,7 +4,6 @@ import type {
   EarlierLine,
 } from '../../reconciliation/breaks/counterparty-history.queries.js';
 import { Amount, Card, Empty } from '../kit/elements.js';
-import { formatTime } from '../formats.js';
 import { Hint } from '../kit/layout.js';
 import { ListTable } from '../kit/table.js';
 import type { Visit } from '../requests.js';
@@ -28,17 +27,16 @@ export function EarlierMovementsCard({ facts: { before } }: { facts: BreakFacts 
             ...before.missing.map((one) => missingRow(visit, one)),
             ...before.lines.map((one) => lineRow(visit, one)),
           ]}
-          columns={[
-            { label: 'breaks.before.when', cell: ({ at }) => formatTime(at, visit.language) },
-            {
-              label: 'breaks.amount',
+          columns={{
+            'breaks.before.when': { at: ({ at }) => at },
+            'breaks.amount': {
               is: 'number',
               cell: ({ cents }) =>
                 cents === null ? t('breaks.unknownAmount') : <Amount cents={cents} />,
             },
-            { label: 'breaks.before.what', cell: ({ what }) => what },
-            { label: 'breaks.before.became', is: 'wide', cell: ({ became }) => became },
-          ]}
+            'breaks.before.what': ({ what }) => what,
+            'breaks.before.became': { is: 'wide', cell: ({ became }) => became },
+          }}
         />
       )}
     </Card>

@@ -25,14 +25,18 @@ export function QueueTable({ list, rows, chosen, count, empty }: Props) {
   const canAct = isAllowedTo(visit, 'resolve breaks');
   const hrefOf = (id: string) =>
     `${pathTo(visit, 'breaks')}?${addressOfChosen(list, id).toString()}`;
-  const [, ...others] = breakColumns(visit, list.address, (row: VersionedView) => row);
+  const { 'breaks.kind': _, ...others } = breakColumns(
+    visit,
+    list.address,
+    (row: VersionedView) => row,
+  );
   const table = (
     <ListTable
       {...{ name: 'breaks.list', rows, empty, hasKeys: true }}
-      columns={[
-        canAct && {
-          label: 'breaks.select',
-          cell: ({ id, kind, amount }) => (
+      columns={{
+        'breaks.select':
+          canAct &&
+          (({ id, kind, amount }) => (
             <input
               type="checkbox"
               name="break"
@@ -43,10 +47,8 @@ export function QueueTable({ list, rows, chosen, count, empty }: Props) {
                 amount: amountOf(t, amount),
               })}
             />
-          ),
-        },
-        {
-          label: 'breaks.kind',
+          )),
+        'breaks.kind': {
           is: 'wide',
           cell: ({ id, kind }) => (
             <PanelLink href={hrefOf(id)} isCurrent={id === chosen}>
@@ -55,25 +57,17 @@ export function QueueTable({ list, rows, chosen, count, empty }: Props) {
           ),
         },
         ...others,
-        {
-          label: 'breaks.age',
-          is: 'number',
-          cell: ({ ageDays }) => t('breaks.days', { count: ageDays }),
-        },
-        {
-          label: 'breaks.severity',
-          cell: ({ severity }) => <SeverityBadge of={severity} />,
-        },
-        list.filters.state !== 'open' && {
-          label: 'breaks.state',
-          cell: ({ state, resolution }) => (
+        'breaks.age': { is: 'number', cell: ({ ageDays }) => t('breaks.days', { count: ageDays }) },
+        'breaks.severity': ({ severity }) => <SeverityBadge of={severity} />,
+        'breaks.state':
+          list.filters.state !== 'open' &&
+          (({ state, resolution }) => (
             <>
               <BreakStateBadge state={state} />
               {resolution !== null && <Hint> {wordOf(t, 'breaks.resolution', resolution)}</Hint>}
             </>
-          ),
-        },
-      ]}
+          )),
+      }}
     />
   );
   if (!canAct || rows.length === 0) return table;

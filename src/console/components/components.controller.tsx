@@ -160,15 +160,11 @@ function List() {
       />
       <ListTable
         {...{ rows, name: 'breaks.list' }}
-        columns={[
-          {
-            label: 'breaks.counterparty',
-            is: 'wide',
-            cell: ({ name }) => <a href={here}>{name}</a>,
-          },
-          { label: 'breaks.amount', cents: ({ cents }) => cents, isOrder: true },
-          { label: 'breaks.state', cell: ({ tone }) => <Badge tone={tone} text={tone} /> },
-        ]}
+        columns={{
+          'breaks.counterparty': { is: 'wide', cell: ({ name }) => <a href={here}>{name}</a> },
+          'breaks.amount': { cents: ({ cents }) => cents, isOrder: true },
+          'breaks.state': ({ tone }) => <Badge tone={tone} text={tone} />,
+        }}
       />
     </ListCard>
   );

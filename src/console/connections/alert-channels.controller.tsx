@@ -38,7 +38,7 @@ import {
   DeliveryBadge,
   doneAt,
   plainText,
-  outcomeColumn,
+  outcomeOf,
   SecretOnce,
   TestResultMessage,
 } from './connection-elements.js';
@@ -156,21 +156,17 @@ export class AlertChannelPages {
         <ListCard>
           <ListTable
             {...{ rows, name: 'alertChannels.title', empty: t('alertChannels.empty') }}
-            columns={[
-              {
-                label: 'alertChannels.name',
+            columns={{
+              'alertChannels.name': {
                 is: 'wide',
                 cell: ({ id, name }) => (
                   <a href={pathTo(visit, `alert-channels/${id}`)}>{plainText(name)}</a>
                 ),
               },
-              { label: 'alertChannels.kind', cell: ({ kind }) => t(`alertChannels.kind.${kind}`) },
-              { label: 'alertChannels.target', is: 'wide', cell: (row) => this.targetOf(row) },
-              {
-                label: 'alertChannels.language',
-                cell: ({ language }) => t(`alertChannels.language.${language}`),
-              },
-            ]}
+              'alertChannels.kind': ({ kind }) => t(`alertChannels.kind.${kind}`),
+              'alertChannels.target': { is: 'wide', cell: (row) => this.targetOf(row) },
+              'alertChannels.language': ({ language }) => t(`alertChannels.language.${language}`),
+            }}
           />
         </ListCard>
         {isAllowedTo(visit, manage) &&
@@ -246,7 +242,7 @@ export class AlertChannelPages {
   }
 
   private async messagesOf(visit: Visit, channelId: string): Promise<JSX.Element> {
-    const { t, language } = visit;
+    const { t } = visit;
     const cursor = visit.query.get('cursor') ?? undefined;
     const page = readPage({ limit: shownMessages, cursor }, isUuid);
     const found = await this.alerts.listNotifications(accountOf(visit).id, { channelId }, page);
@@ -257,36 +253,21 @@ export class AlertChannelPages {
         <ListTable
           {...{ rows, name: 'alertChannels.messages' }}
           empty={t('alertChannels.messages.empty')}
-          columns={[
-            {
-              label: 'connections.createdAt',
-              cell: ({ createdAt }) => formatTime(createdAt, language),
-            },
-            {
-              label: 'alertChannels.message',
-              cell: ({ message }) => t(`alertChannels.message.${message.kind}`),
-            },
-            {
-              label: 'alertChannels.alerts',
-              cell: ({ message: { ruleId, alertCount } }) => (
-                <a href={`${pathTo(visit, 'alerts')}?ruleId=${ruleId}`}>
-                  {formatCount(alertCount)}
-                </a>
-              ),
-            },
-            {
-              label: 'deliveries.state',
-              cell: ({ state }) => <DeliveryBadge state={state} />,
-            },
-            outcomeColumn(visit),
-            isAllowedTo(visit, 'send again') && {
-              label: 'connections.actions',
-              cell: ({ id, state }) =>
+          columns={{
+            'connections.createdAt': { at: ({ createdAt }) => createdAt },
+            'alertChannels.message': ({ message }) => t(`alertChannels.message.${message.kind}`),
+            'alertChannels.alerts': ({ message: { ruleId, alertCount } }) => (
+              <a href={`${pathTo(visit, 'alerts')}?ruleId=${ruleId}`}>{formatCount(alertCount)}</a>
+            ),
+            'deliveries.state': ({ state }) => <DeliveryBadge state={state} />,
+            'deliveries.result': outcomeOf(visit),
+            'connections.actions':
+              isAllowedTo(visit, 'send again') &&
+              (({ id, state }) =>
                 state !== 'pending' && (
                   <Step action={`${path}/messages/${id}/replay`} button="deliveries.replay" />
-                ),
-            },
-          ]}
+                )),
+          }}
         />
         <Pager next={next} />
       </Card>

@@ -56,35 +56,26 @@ export class AlertRulePages {
         <ListCard>
           <ListTable
             {...{ rows, name: 'alertRules.title', empty: t('alertRules.empty') }}
-            columns={[
-              {
-                label: 'alertRules.name',
+            columns={{
+              'alertRules.name': {
                 is: 'wide',
                 cell: ({ id, name }) => (
                   <a href={pathTo(visit, `alert-rules/${id}`)}>{plainText(name)}</a>
                 ),
               },
-              {
-                label: 'alertRules.condition',
+              'alertRules.condition': {
                 is: 'wide',
                 cell: ({ condition }) => describeCondition(visit, condition),
               },
-              {
-                label: 'alerts.severity',
-                cell: ({ severity }) => <AlertSeverityBadge severity={severity} />,
-              },
-              {
-                label: 'alertRules.channels',
+              'alerts.severity': ({ severity }) => <AlertSeverityBadge severity={severity} />,
+              'alertRules.channels': {
                 is: 'wide',
                 cell: ({ channels }) =>
                   channels.map(({ channelId }) => names.get(channelId)).join(', ') ||
                   t('alertRules.noChannel'),
               },
-              {
-                label: 'alertRules.state',
-                cell: ({ isEnabled }) => <EnabledBadge isEnabled={isEnabled} />,
-              },
-            ]}
+              'alertRules.state': ({ isEnabled }) => <EnabledBadge isEnabled={isEnabled} />,
+            }}
           />
         </ListCard>
         {isAllowedTo(visit, manage) && <Choice />}

@@ -17,7 +17,7 @@ import { Amount, Badge, Card, FactList, Timeline, type Tone } from '../kit/eleme
 import { attempt, FormCard, FormProblem, statusOf } from '../kit/form.js';
 import { Cards, Muted } from '../kit/layout.js';
 import { listPage } from '../kit/list-page.js';
-import type { ListColumn } from '../kit/table.js';
+import type { ListColumns } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { findTextKey } from '../texts.js';
@@ -191,32 +191,24 @@ function RuleLink({
   return <a href={`${pathTo(visit, 'alerts')}?ruleId=${ruleId}`}>{plainText(ruleName)}</a>;
 }
 
-function columnsOf(visit: Visit): ListColumn<AlertView>[] {
+function columnsOf(visit: Visit): ListColumns<AlertView> {
   const { language } = visit;
-  return [
-    {
-      label: 'alerts.firedAt',
-      cell: ({ id, firedAt }) => (
-        <a href={pathTo(visit, `alerts/${id}`)}>{formatTime(firedAt, language)}</a>
-      ),
-    },
-    {
-      label: 'alerts.severity',
-      cell: ({ severity }) => <AlertSeverityBadge severity={severity} />,
-    },
-    {
-      label: 'alerts.subject',
+  return {
+    'alerts.firedAt': ({ id, firedAt }) => (
+      <a href={pathTo(visit, `alerts/${id}`)}>{formatTime(firedAt, language)}</a>
+    ),
+    'alerts.severity': ({ severity }) => <AlertSeverityBadge severity={severity} />,
+    'alerts.subject': {
       is: 'wide',
       cell: (alert) => <a href={pageAbout(visit, alert)}>{describeSubject(visit, alert.detail)}</a>,
     },
-    {
-      label: 'alerts.amount',
+    'alerts.amount': {
       is: 'number',
       cell: ({ amount }) => (amount === null ? null : <Amount cents={amount} />),
     },
-    { label: 'alerts.rule', is: 'wide', cell: (alert) => <RuleLink alert={alert} /> },
-    { label: 'alerts.state', cell: ({ state }) => <StateBadge state={state} /> },
-  ];
+    'alerts.rule': { is: 'wide', cell: (alert) => <RuleLink alert={alert} /> },
+    'alerts.state': ({ state }) => <StateBadge state={state} />,
+  };
 }
 
 /** Where the list is of one rule: acknowledges all of its alerts that fire. */

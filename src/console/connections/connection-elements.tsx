@@ -7,7 +7,7 @@ import type { AlertSeverity, DeliveryState } from '../../generated/service/enums
 import { Badge, Code, type Tone } from '../kit/elements.js';
 import { Message } from '../kit/frame.js';
 import { ButtonLink } from '../kit/layout.js';
-import type { ListColumn } from '../kit/table.js';
+import type { ListColumns } from '../kit/table.js';
 import { escapeOf, formatCount, formatDuration } from '../formats.js';
 import type { Visit } from '../requests.js';
 import { findTextKey, type Translate, wordOf } from '../texts.js';
@@ -65,34 +65,27 @@ export function describeFailure(t: Translate, error: string | null): string {
 }
 
 /** What the receiver responded, or why it did not. */
-export function outcomeColumn<Row extends Pick<DeliveryRow, 'lastError' | 'lastStatus'>>({
-  t,
-}: Visit): ListColumn<Row> {
-  return {
-    label: 'deliveries.result',
-    cell: ({ lastError, lastStatus }) =>
-      lastError === null ? lastStatus : describeFailure(t, lastError),
-  };
-}
+export const outcomeOf =
+  ({ t }: Visit) =>
+  ({ lastError, lastStatus }: Pick<DeliveryRow, 'lastError' | 'lastStatus'>) =>
+    lastError === null ? lastStatus : describeFailure(t, lastError);
 
 /** An endpoint that is not among `endpoints` was removed: it has no page. */
 export function deliveryColumns(
   visit: Visit,
   endpoints: readonly { id: string; url: string }[],
-): ListColumn<DeliveryRow>[] {
+): ListColumns<DeliveryRow> {
   const { t } = visit;
   const hosts = new Map(endpoints.map(({ id, url }) => [id, hostOf(url)]));
-  return [
-    {
-      label: 'connections.createdAt',
+  return {
+    'connections.createdAt': {
       at: ({ createdAt }) => createdAt,
       href: ({ id }) => pathTo(visit, `deliveries/${id}`),
       isOrder: true,
     },
-    { label: 'deliveries.state', cell: ({ state }) => <DeliveryBadge state={state} /> },
-    { label: 'deliveries.type', cell: ({ type }) => wordOf(visit.t, 'event', type) },
-    {
-      label: 'deliveries.endpoint',
+    'deliveries.state': ({ state }) => <DeliveryBadge state={state} />,
+    'deliveries.type': ({ type }) => wordOf(visit.t, 'event', type),
+    'deliveries.endpoint': {
       is: 'wide',
       cell: ({ endpointId: id }) =>
         hosts.has(id) ? (
@@ -101,9 +94,9 @@ export function deliveryColumns(
           t('endpoints.removed')
         ),
     },
-    { label: 'deliveries.attempts', is: 'number', cell: ({ attempts }) => formatCount(attempts) },
-    outcomeColumn(visit),
-  ];
+    'deliveries.attempts': { count: ({ attempts }) => attempts },
+    'deliveries.result': outcomeOf(visit),
+  };
 }
 
 /** A secret that is shown this once. */

@@ -157,24 +157,17 @@ function TrafficTable({ facts }: { facts: Facts }) {
   return (
     <ListTable
       {...{ name: 'connections.title', rows: listTraffic(visit, facts) }}
-      columns={[
-        { label: 'connections.what', is: 'wide', cell: ({ label }) => t(label) },
-        {
-          label: 'connections.state',
-          cell: ({ tone, state }) => <Badge tone={tone} text={t(state)} />,
-        },
-        {
-          label: 'connections.count',
+      columns={{
+        'connections.what': { is: 'wide', cell: ({ label }) => t(label) },
+        'connections.state': ({ tone, state }) => <Badge tone={tone} text={t(state)} />,
+        'connections.count': {
           is: 'number',
           cell: ({ count }) => (count === null ? null : formatCount(count)),
         },
-        { label: 'connections.since', cell: ({ since }) => since },
-        {
-          label: 'connections.action',
-          cell: ({ action }) =>
-            action && <a href={pathTo(visit, action.page)}>{t(action.label)}</a>,
-        },
-      ]}
+        'connections.since': ({ since }) => since,
+        'connections.action': ({ action }) =>
+          action && <a href={pathTo(visit, action.page)}>{t(action.label)}</a>,
+      }}
     />
   );
 }
@@ -188,36 +181,29 @@ function Syncs({ facts: { now, syncs } }: { facts: Facts }) {
     <Card title={t('connections.syncs')}>
       <ListTable
         {...{ name: 'connections.syncs', rows: syncs }}
-        columns={[
-          {
-            label: 'connections.account',
+        columns={{
+          'connections.account': {
             is: 'wide',
             cell: ({ slug, name }) => (
               <a href={`/console/accounts/${slug}/connections`}>{name ?? slug}</a>
             ),
           },
-          { label: 'connections.mode', cell: ({ mode }) => wordOf(t, 'account.mode', mode) },
-          {
-            label: 'connections.statement',
-            cell: (sync) => (
-              <Badge tone={tone(sync)} text={t(`connections.statement.${tone(sync) as 'good'}`)} />
+          'connections.mode': ({ mode }) => wordOf(t, 'account.mode', mode),
+          'connections.statement': (sync) => (
+            <Badge tone={tone(sync)} text={t(`connections.statement.${tone(sync) as 'good'}`)} />
+          ),
+          'connections.syncedAt': ({ syncedAt }) =>
+            syncedAt && (
+              <>
+                {formatTime(syncedAt, language)} (
+                {t('connections.ago', {
+                  time: formatDuration(Math.max(0, now.getTime() - syncedAt.getTime())),
+                })}
+                )
+              </>
             ),
-          },
-          {
-            label: 'connections.syncedAt',
-            cell: ({ syncedAt }) =>
-              syncedAt && (
-                <>
-                  {formatTime(syncedAt, language)} (
-                  {t('connections.ago', {
-                    time: formatDuration(Math.max(0, now.getTime() - syncedAt.getTime())),
-                  })}
-                  )
-                </>
-              ),
-          },
-          { label: 'today.lastNsu', is: 'number', cell: ({ lastNsu }) => lastNsu?.toString() },
-        ]}
+          'today.lastNsu': { is: 'number', cell: ({ lastNsu }) => lastNsu?.toString() },
+        }}
       />
     </Card>
   );

@@ -8,7 +8,6 @@ import { createEndpoint } from '../../events/events.schema.js';
 import { EndpointsService } from '../../events/endpoints.service.js';
 import type { AppError } from '../../platform/errors.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { formatCount } from '../formats.js';
 import { attempt, FormCard, readBody, statusOf, typedBody } from '../kit/form.js';
 import { Hint, Muted } from '../kit/layout.js';
 import { ListCard } from '../kit/list-page.js';
@@ -184,9 +183,8 @@ export class EndpointPages {
       <ListCard>
         <ListTable
           {...{ rows, name: 'endpoints.title', empty: t('endpoints.empty') }}
-          columns={[
-            {
-              label: 'endpoints.url',
+          columns={{
+            'endpoints.url': {
               is: 'wide',
               cell: (row) => (
                 <>
@@ -195,28 +193,16 @@ export class EndpointPages {
                 </>
               ),
             },
-            {
-              label: 'endpoints.state',
-              cell: (endpoint) => (
-                <EndpointState {...{ endpoint, now }} figures={figuresOf(endpoint)} />
-              ),
-            },
-            {
-              label: 'endpoints.success',
+            'endpoints.state': (endpoint) => (
+              <EndpointState {...{ endpoint, now }} figures={figuresOf(endpoint)} />
+            ),
+            'endpoints.success': {
               is: 'number',
               cell: (row) => successRate(visit, figuresOf(row)),
             },
-            {
-              label: 'endpoints.pending',
-              is: 'number',
-              cell: (row) => formatCount(figuresOf(row)?.pending ?? 0),
-            },
-            {
-              label: 'endpoints.dead',
-              is: 'number',
-              cell: (row) => formatCount(figuresOf(row)?.dead ?? 0),
-            },
-          ]}
+            'endpoints.pending': { count: (row) => figuresOf(row)?.pending ?? 0 },
+            'endpoints.dead': { count: (row) => figuresOf(row)?.dead ?? 0 },
+          }}
         />
         {rows.length > 0 && <Hint>{t('endpoints.newest')}</Hint>}
       </ListCard>

@@ -147,30 +147,19 @@ function Story({ found: { webhook, relay, lines } }: DetailProps) {
 
 function Lines({ found: { lines: rows } }: DetailProps) {
   const visit = useVisit();
-  const { t, language } = visit;
+  const { t } = visit;
   return (
     <Card title={t('webhooks.lines')}>
       <ListTable
         {...{ rows, name: 'webhooks.lines', empty: t('webhooks.noLines') }}
-        columns={[
-          {
-            label: 'webhooks.nsu',
-            cell: ({ nsu }) => <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>,
-          },
-          {
-            label: 'webhooks.amount',
-            is: 'number',
-            cell: (line) => <Movement of={line} />,
-          },
-          {
-            label: 'webhooks.occurredAt',
-            cell: ({ occurredAt }) => formatTime(occurredAt, language),
-          },
-          {
-            label: 'webhooks.syncedAt',
-            cell: ({ recordedAt }) => formatTime(recordedAt, language),
-          },
-        ]}
+        columns={{
+          'webhooks.nsu': ({ nsu }) => (
+            <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>
+          ),
+          'webhooks.amount': { is: 'number', cell: (line) => <Movement of={line} /> },
+          'webhooks.occurredAt': { at: ({ occurredAt }) => occurredAt },
+          'webhooks.syncedAt': { at: ({ recordedAt }) => recordedAt },
+        }}
       />
     </Card>
   );

@@ -13,13 +13,12 @@ import { FormCard } from '../kit/form.js';
 import { Message } from '../kit/frame.js';
 import { Cards, Hint, Muted, Row } from '../kit/layout.js';
 import { ListCard } from '../kit/list-page.js';
-import { ListTable, type ListColumn } from '../kit/table.js';
+import { ListTable, type ListColumns } from '../kit/table.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { readFilters } from '../list-query.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { nameOfType } from '../search/statement-elements.js';
-import type { TextKey } from '../texts.js';
 import { accountOf, isAllowedTo, pathTo, useVisit } from '../visit.js';
 import { ConnectionDone, doneAt } from './connection-elements.js';
 
@@ -128,20 +127,13 @@ function registrationsPage(visit: Visit, rows: RegisteredEventType[] | null): Sh
         ) : (
           <ListTable
             {...{ rows, name: 'health.registrations' }}
-            columns={[
-              {
-                label: 'webhooks.type',
-                is: 'wide',
-                cell: ({ eventType }) => <code>{eventType}</code>,
-              },
-              {
-                label: 'webhooks.state',
-                cell: ({ state }) => (
-                  <Badge tone={tones[state]} text={t(`health.registration.${state}`)} />
-                ),
-              },
-              { label: 'endpoints.host', is: 'wide', cell: ({ host }) => host },
-            ]}
+            columns={{
+              'webhooks.type': { is: 'wide', cell: ({ eventType }) => <code>{eventType}</code> },
+              'webhooks.state': ({ state }) => (
+                <Badge tone={tones[state]} text={t(`health.registration.${state}`)} />
+              ),
+              'endpoints.host': { is: 'wide', cell: ({ host }) => host },
+            }}
           />
         )}
       </ListCard>
@@ -225,17 +217,14 @@ interface RowsOf<Row> {
   rows: readonly Row[];
 }
 
-function counted<Name extends string>(
-  label: TextKey,
-  name: Name,
-): ListColumn<Record<Name, number | bigint>> {
-  return { label, is: 'number', cell: (row) => formatCount(row[name]) };
-}
+const counted = <Name extends string>(name: Name) => ({
+  count: (row: Record<Name, number | bigint>) => row[name],
+});
 
-const delays: ListColumn<Record<'p50' | 'p99', number | null>>[] = [
-  { label: 'health.p50', is: 'number', cell: ({ p50 }) => durationOf(p50) },
-  { label: 'health.p99', is: 'number', cell: ({ p99 }) => durationOf(p99) },
-];
+const delays: ListColumns<Record<'p50' | 'p99', number | null>> = {
+  'health.p50': { is: 'number', cell: ({ p50 }) => durationOf(p50) },
+  'health.p99': { is: 'number', cell: ({ p99 }) => durationOf(p99) },
+};
 
 function Types({ rows }: RowsOf<LineTypeHealth>) {
   const visit = useVisit();
@@ -244,12 +233,12 @@ function Types({ rows }: RowsOf<LineTypeHealth>) {
     <Card title={t('health.byType')}>
       <ListTable
         {...{ rows, name: 'health.byType', empty: t('health.noLines') }}
-        columns={[
-          { label: 'health.type', cell: ({ type }) => nameOfType(visit, type ?? '') },
-          counted('health.expected', 'expected'),
-          { label: 'health.lost', is: 'number', cell: lostOf },
+        columns={{
+          'health.type': ({ type }) => nameOfType(visit, type ?? ''),
+          'health.expected': counted('expected'),
+          'health.lost': { is: 'number', cell: lostOf },
           ...delays,
-        ]}
+        }}
       />
     </Card>
   );
@@ -263,23 +252,17 @@ function Days({ rows }: RowsOf<DayRow>) {
     <Card title={t('health.byDay')}>
       <ListTable
         {...{ rows, name: 'health.byDay' }}
-        columns={[
-          {
-            label: 'health.day',
-            cell: ({ startsAt }) => formatTime(startsAt, language).slice(0, 10),
-          },
-          counted('health.lines', 'lines'),
-          {
-            label: 'health.reported',
-            cell: ({ lines, notified }) => (
-              <>
-                <meter min={0} max={lines} value={notified} aria-label={t('health.reported')} />{' '}
-                {percentOf(notified, lines)}
-              </>
-            ),
-          },
+        columns={{
+          'health.day': ({ startsAt }) => formatTime(startsAt, language).slice(0, 10),
+          'health.lines': counted('lines'),
+          'health.reported': ({ lines, notified }) => (
+            <>
+              <meter min={0} max={lines} value={notified} aria-label={t('health.reported')} />{' '}
+              {percentOf(notified, lines)}
+            </>
+          ),
           ...delays,
-        ]}
+        }}
       />
     </Card>
   );
@@ -292,9 +275,8 @@ function EventTypes({ rows }: RowsOf<Measured['events'][number]>) {
     <Card title={t('health.events')}>
       <ListTable
         {...{ rows, name: 'health.events' }}
-        columns={[
-          {
-            label: 'webhooks.type',
+        columns={{
+          'webhooks.type': {
             is: 'wide',
             cell: ({ eventType }) => (
               <a href={`${pathTo(visit, 'webhooks')}?eventType=${encodeURIComponent(eventType)}`}>
@@ -302,10 +284,10 @@ function EventTypes({ rows }: RowsOf<Measured['events'][number]>) {
               </a>
             ),
           },
-          counted('health.received', 'received'),
-          counted('webhooks.copies', 'copies'),
-          counted('health.quarantined', 'quarantined'),
-        ]}
+          'health.received': counted('received'),
+          'webhooks.copies': counted('copies'),
+          'health.quarantined': counted('quarantined'),
+        }}
       />
     </Card>
   );
@@ -315,28 +297,20 @@ type LostRow = Awaited<ReturnType<WebhookHealth['listUnnotifiedLines']>>[number]
 
 function LostLines({ rows }: RowsOf<LostRow>) {
   const visit = useVisit();
-  const { t, language } = visit;
+  const { t } = visit;
   return (
     <Card title={t('health.lostLines')}>
       <ListTable
         {...{ rows: rows.slice(0, shownLines), name: 'health.lostLines' }}
         empty={t('health.lostLines.none')}
-        columns={[
-          {
-            label: 'webhooks.nsu',
-            cell: ({ nsu }) => <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>,
-          },
-          { label: 'health.type', cell: ({ typeName }) => nameOfType(visit, typeName) },
-          {
-            label: 'webhooks.amount',
-            is: 'number',
-            cell: (line) => <Movement of={line} />,
-          },
-          {
-            label: 'webhooks.occurredAt',
-            cell: ({ occurredAt }) => formatTime(occurredAt, language),
-          },
-        ]}
+        columns={{
+          'webhooks.nsu': ({ nsu }) => (
+            <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>
+          ),
+          'health.type': ({ typeName }) => nameOfType(visit, typeName),
+          'webhooks.amount': { is: 'number', cell: (line) => <Movement of={line} /> },
+          'webhooks.occurredAt': { at: ({ occurredAt }) => occurredAt },
+        }}
       />
       {rows.length > shownLines && <Hint>{t('health.lostLines.more')}</Hint>}
     </Card>

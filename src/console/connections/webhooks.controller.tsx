@@ -64,26 +64,17 @@ export class WebhookPages {
         return toList(found, page, writePlace);
       },
       total: (filters) => this.received.total(accountOf(visit).id, readWebhookFilters(filters)),
-      columns: () => [
-        {
-          label: 'webhooks.receivedAt',
+      columns: () => ({
+        'webhooks.receivedAt': {
           at: ({ receivedAt }) => receivedAt,
           href: (row) => pathTo(visit, `webhooks/${webhookIdOf(row)}`),
           isOrder: true,
         },
-        { label: 'webhooks.state', cell: ({ state }) => <WebhookState state={state} /> },
-        {
-          label: 'webhooks.type',
-          is: 'wide',
-          cell: ({ eventType }) => <code>{eventType}</code>,
-        },
-        {
-          label: 'webhooks.reference',
-          is: 'wide',
-          cell: (row) => <ShownReference row={row} />,
-        },
-        { label: 'webhooks.copies', is: 'number', cell: ({ copies }) => formatCount(copies) },
-      ],
+        'webhooks.state': ({ state }) => <WebhookState state={state} />,
+        'webhooks.type': { is: 'wide', cell: ({ eventType }) => <code>{eventType}</code> },
+        'webhooks.reference': { is: 'wide', cell: (row) => <ShownReference row={row} /> },
+        'webhooks.copies': { count: ({ copies }) => copies },
+      }),
     });
   }
 

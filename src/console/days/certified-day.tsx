@@ -2,7 +2,7 @@
 import type { CheckedDay } from '../../reporting/day-closes/day-check.service.js';
 import type { DayCloses } from '../../reporting/day-closes/day-closes.service.js';
 import { exportFormats } from '../../reporting/exports/exports.schema.js';
-import { Amount, Card, Empty, FactList, NamedValues, PageLinks } from '../kit/elements.js';
+import { Card, Empty, FactList, NamedValues, PageLinks } from '../kit/elements.js';
 import { Hidden, Step } from '../kit/form.js';
 import { Button, ButtonLink, Cards, Hint, Muted, Row } from '../kit/layout.js';
 import { ListTable } from '../kit/table.js';
@@ -131,21 +131,14 @@ function Outcomes({ day }: Pick<Props, 'day'>) {
       <ListTable
         {...{ name: 'days.outcomes', empty: t('days.noLines') }}
         rows={outcomeRows(day.sums, t)}
-        columns={[
-          {
-            label: 'days.outcome',
-            cell: ({ name, state }) => (
-              <a href={pathTo(visit, `statement?day=${day.date}&state=${state}`)}>{name}</a>
-            ),
-          },
-          { label: 'days.lines', is: 'number', cell: ({ count }) => formatCount(count) },
-          {
-            label: 'days.credits',
-            is: 'number',
-            cell: ({ credits }) => <Amount cents={credits} />,
-          },
-          { label: 'days.debits', is: 'number', cell: ({ debits }) => <Amount cents={debits} /> },
-        ]}
+        columns={{
+          'days.outcome': ({ name, state }) => (
+            <a href={pathTo(visit, `statement?day=${day.date}&state=${state}`)}>{name}</a>
+          ),
+          'days.lines': { count: ({ count }) => count },
+          'days.credits': { cents: ({ credits }) => credits },
+          'days.debits': { cents: ({ debits }) => debits },
+        }}
       />
     </Card>
   );
@@ -154,29 +147,23 @@ function Outcomes({ day }: Pick<Props, 'day'>) {
 /** What explains that the balances of the day differ from the sum of its lines. */
 function Items({ day }: Pick<Props, 'day'>) {
   const visit = useVisit();
-  const { t, language } = visit;
+  const { t } = visit;
   return (
     <Card title={t('days.items')}>
       <ListTable
         {...{ name: 'days.items', rows: day.reconcilingItems }}
-        columns={[
-          {
-            label: 'days.kind',
-            cell: ({ kind, breakId }) =>
-              breakId === null ? (
-                t(`days.item.${kind}`)
-              ) : (
-                <a href={pathTo(visit, `breaks/${breakId}`)}>{t(`days.item.${kind}`)}</a>
-              ),
-          },
-          { label: 'days.nsu', cell: ({ nsu }) => lineLink(visit, nsu) },
-          {
-            label: 'days.at',
-            cell: ({ occurredAt }) => formatTime(new Date(occurredAt), language),
-          },
-          { label: 'days.amount', is: 'number', cell: ({ amount }) => <Amount cents={amount} /> },
-          { label: 'app.reason', is: 'wide', cell: ({ reason }) => reason },
-        ]}
+        columns={{
+          'days.kind': ({ kind, breakId }) =>
+            breakId === null ? (
+              t(`days.item.${kind}`)
+            ) : (
+              <a href={pathTo(visit, `breaks/${breakId}`)}>{t(`days.item.${kind}`)}</a>
+            ),
+          'days.nsu': ({ nsu }) => lineLink(visit, nsu),
+          'days.at': { at: ({ occurredAt }) => new Date(occurredAt) },
+          'days.amount': { cents: ({ amount }) => amount },
+          'app.reason': { is: 'wide', cell: ({ reason }) => reason },
+        }}
       />
     </Card>
   );
@@ -225,21 +212,18 @@ function DayFileForms({ day }: Pick<Props, 'day'>) {
 }
 
 function Revisions({ day }: Pick<Props, 'day'>) {
-  const { language, path } = useVisit();
+  const { path } = useVisit();
   return (
     <ListTable
       {...{ name: 'days.revisions', rows: [...day.revisions].reverse() }}
-      columns={[
-        {
-          label: 'days.revision',
-          cell: ({ revision }) => (
-            <a href={`${path}/certificate?revision=${revision}`}>{formatCount(revision)}</a>
-          ),
-        },
-        { label: 'days.sequence', cell: ({ sequence }) => formatCount(sequence) },
-        { label: 'days.madeAt', cell: ({ createdAt }) => formatTime(createdAt, language) },
-        { label: 'days.hash', is: 'wide', cell: ({ hash }) => <code>{hash}</code> },
-      ]}
+      columns={{
+        'days.revision': ({ revision }) => (
+          <a href={`${path}/certificate?revision=${revision}`}>{formatCount(revision)}</a>
+        ),
+        'days.sequence': ({ sequence }) => formatCount(sequence),
+        'days.madeAt': { at: ({ createdAt }) => createdAt },
+        'days.hash': { is: 'wide', cell: ({ hash }) => <code>{hash}</code> },
+      }}
     />
   );
 }

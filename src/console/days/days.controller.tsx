@@ -8,8 +8,8 @@ import type { OpenedFile } from '../../reporting/exports/file-streams.service.js
 import { AppError } from '../../platform/errors.js';
 import { RunsService } from '../../reconciliation/runs/runs.service.js';
 import { exportFormats, exportTransactions } from '../../reporting/exports/exports.schema.js';
-import { formatCount, formatDay } from '../formats.js';
-import { Amount, Card, Filters, Pager } from '../kit/elements.js';
+import { formatDay } from '../formats.js';
+import { Card, Filters, Pager } from '../kit/elements.js';
 import {
   attempt,
   FormCard,
@@ -21,7 +21,7 @@ import {
 import { Message } from '../kit/frame.js';
 import { Cards } from '../kit/layout.js';
 import { ListCard } from '../kit/list-page.js';
-import { ListTable, type ListColumn } from '../kit/table.js';
+import { ListTable, type ListColumns } from '../kit/table.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { readFilters } from '../list-query.js';
 import { Download, Redirect, Shown, type PageAnswer } from '../page.js';
@@ -157,34 +157,23 @@ export class DaysPages {
 type Listed = Awaited<ReturnType<DayCloses['list']>>;
 type ListedDay = Listed['data'][number];
 
-function columnsOf(visit: Visit): ListColumn<ListedDay>[] {
+function columnsOf(visit: Visit): ListColumns<ListedDay> {
   const { language } = visit;
-  return [
-    {
-      label: 'days.day',
-      cell: ({ date }) => <a href={pathTo(visit, `days/${date}`)}>{formatDay(date, language)}</a>,
+  return {
+    'days.day': ({ date }) => (
+      <a href={pathTo(visit, `days/${date}`)}>{formatDay(date, language)}</a>
+    ),
+    'days.certificate': ({ revision }) => <CertificateState revision={revision} />,
+    'days.opening': { cents: ({ opening }) => opening },
+    'days.credits': { cents: ({ credits }) => credits },
+    'days.debits': { cents: ({ debits }) => debits },
+    'days.closing': { cents: ({ closing }) => closing },
+    'days.lines': { count: ({ counts }) => counts.lines },
+    'days.inBreak': {
+      count: ({ counts: { inBreak } }) => Object.values(inBreak).reduce((sum, one) => sum + one, 0),
     },
-    {
-      label: 'days.certificate',
-      cell: ({ revision }) => <CertificateState revision={revision} />,
-    },
-    ...(['opening', 'credits', 'debits', 'closing'] as const).map((name) => ({
-      ...({ label: `days.${name}`, is: 'number' } as const),
-      cell: (day: ListedDay) => <Amount cents={day[name]} />,
-    })),
-    { label: 'days.lines', is: 'number', cell: ({ counts }) => formatCount(counts.lines) },
-    {
-      label: 'days.inBreak',
-      is: 'number',
-      cell: ({ counts: { inBreak } }) =>
-        formatCount(Object.values(inBreak).reduce((sum, one) => sum + one, 0)),
-    },
-    {
-      label: 'days.differences',
-      is: 'number',
-      cell: ({ reconcilingItems }) => formatCount(reconcilingItems.length),
-    },
-  ];
+    'days.differences': { count: ({ reconcilingItems }) => reconcilingItems.length },
+  };
 }
 
 /** The files that a person may take, and what starts a reconciliation. */

@@ -58,17 +58,15 @@ export class ExpectedPaymentPages {
       },
       read: (_page, query) => this.reading.list(callerOf(visit), query),
       total: (filters) => this.reading.total(callerOf(visit), filters),
-      columns: (_rows) => [
-        {
-          label: 'expectedPayment.payment',
+      columns: (_rows) => ({
+        'expectedPayment.payment': {
           is: 'wide',
           href: ({ id }) => pathTo(visit, `expected-payments/${id}`),
           cell: ({ externalId, references, id }) =>
             externalId ?? references[0]?.value ?? id.slice(-12),
           below: { label: 'list.kind', cell: (payment) => paymentKindText(visit, payment) },
         },
-        {
-          label: 'expectedPayment.counterparty',
+        'expectedPayment.counterparty': {
           is: 'wide',
           cell: ({ counterparty: { name, taxId } }) => name ?? punctuated(taxId),
           below: {
@@ -76,21 +74,11 @@ export class ExpectedPaymentPages {
             cell: ({ counterparty: { name, taxId } }) => name !== null && punctuated(taxId),
           },
         },
-        { label: 'expectedPayment.due', cell: (payment) => dueText(visit, payment) },
-        {
-          label: 'expectedPayment.amount',
-          is: 'number',
-          cell: (payment) => amountText(visit, payment),
-        },
-        {
-          label: 'expectedPayment.settled',
-          cents: ({ settledAmount }) => settledAmount || null,
-        },
-        {
-          label: 'expectedPayment.state',
-          cell: ({ state }) => <PaymentState state={state} />,
-        },
-      ],
+        'expectedPayment.due': (payment) => dueText(visit, payment),
+        'expectedPayment.amount': { is: 'number', cell: (payment) => amountText(visit, payment) },
+        'expectedPayment.settled': { cents: ({ settledAmount }) => settledAmount || null },
+        'expectedPayment.state': ({ state }) => <PaymentState state={state} />,
+      }),
     });
   }
 

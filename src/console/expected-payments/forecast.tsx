@@ -6,7 +6,6 @@ import { Amount, Badge, Card, FactList } from '../kit/elements.js';
 import { formatAmount, formatCount, formatTime } from '../formats.js';
 import { Cards, Hint } from '../kit/layout.js';
 import { ListTable, type ListColumn } from '../kit/table.js';
-import type { TextKey } from '../texts.js';
 import { pathTo, useVisit } from '../visit.js';
 
 type ForecastView = RouteOutput<typeof getCashForecast>;
@@ -47,22 +46,18 @@ export function Forecast(
         <ListTable
           rows={forecast.days.filter(hasMovement(forecast.today))}
           name="forecast.days"
-          columns={[
-            {
-              label: 'forecast.day',
-              cell: ({ date }) => (
-                <>
-                  {printDay(date)}{' '}
-                  {date === forecast.today && <Badge tone="plain" text={t('forecast.today')} />}
-                </>
-              ),
-            },
-            moved('forecast.expectedIn', ({ expectedIn }) => expectedIn),
-            moved('forecast.expectedOut', ({ expectedOut }) => expectedOut),
-            moved('forecast.lineIn', ({ statement }) => statement?.in),
-            moved('forecast.lineOut', ({ statement }) => statement?.out),
-            {
-              label: 'forecast.closing',
+          columns={{
+            'forecast.day': ({ date }) => (
+              <>
+                {printDay(date)}{' '}
+                {date === forecast.today && <Badge tone="plain" text={t('forecast.today')} />}
+              </>
+            ),
+            'forecast.expectedIn': moved(({ expectedIn }) => expectedIn),
+            'forecast.expectedOut': moved(({ expectedOut }) => expectedOut),
+            'forecast.lineIn': moved(({ statement }) => statement?.in),
+            'forecast.lineOut': moved(({ statement }) => statement?.out),
+            'forecast.closing': {
               is: 'number',
               cell: ({ closingBalance, isProjected }) => (
                 <>
@@ -71,7 +66,7 @@ export function Forecast(
                 </>
               ),
             },
-          ]}
+          }}
         />
         <Hint isBlock>
           {t('forecast.daysWithout')}{' '}
@@ -140,13 +135,10 @@ function hasMovement(today: string) {
 }
 
 /** Nothing stands where nothing moved. */
-function moved(
-  label: TextKey,
-  of: (day: ForecastDay) => bigint | undefined,
-): ListColumn<ForecastDay> {
+function moved(of: (day: ForecastDay) => bigint | undefined): ListColumn<ForecastDay> {
   const cell = (day: ForecastDay) => {
     const cents = of(day) ?? 0n;
     return cents !== 0n && <Amount cents={cents} />;
   };
-  return { label, is: 'number', cell };
+  return { is: 'number', cell };
 }

@@ -126,37 +126,26 @@ export function referenceText({ t }: Visit, kind: string): string {
 
 function Paid({ lines }: { lines: Lines }) {
   const visit = useVisit();
-  const { t, language } = visit;
+  const { t } = visit;
   return (
     <Card title={t('expectedPayment.paidBy')}>
       <ListTable
         {...{ rows: lines, name: 'expectedPayment.paidBy' }}
         empty={t('expectedPayment.notPaid')}
-        columns={[
-          {
-            label: 'expectedPayment.line',
-            cell: ({ nsu }) => <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>,
-          },
-          {
-            label: 'expectedPayment.at',
-            cell: ({ occurredAt }) => formatTime(occurredAt, language),
-          },
-          {
-            label: 'expectedPayment.amount',
-            is: 'number',
-            cell: ({ amountCents }) => <Amount cents={amountCents} />,
-          },
-          { label: 'expectedPayment.role', cell: ({ role }) => t(`paymentRole.${role}`) },
-          {
-            label: 'expectedPayment.rule',
-            cell: ({ rule, isProvisional }) => (
-              <>
-                {t(findTextKey(`paymentRule.${rule}`) ?? 'paymentRule.other')}{' '}
-                {isProvisional && <Badge tone="warn" text={t('expectedPayment.provisional')} />}
-              </>
-            ),
-          },
-        ]}
+        columns={{
+          'expectedPayment.line': ({ nsu }) => (
+            <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>
+          ),
+          'expectedPayment.at': { at: ({ occurredAt }) => occurredAt },
+          'expectedPayment.amount': { cents: ({ amountCents }) => amountCents },
+          'expectedPayment.role': ({ role }) => t(`paymentRole.${role}`),
+          'expectedPayment.rule': ({ rule, isProvisional }) => (
+            <>
+              {t(findTextKey(`paymentRule.${rule}`) ?? 'paymentRule.other')}{' '}
+              {isProvisional && <Badge tone="warn" text={t('expectedPayment.provisional')} />}
+            </>
+          ),
+        }}
       />
       {lines.some(({ isProvisional }) => isProvisional) && (
         <Hint isBlock>{t('expectedPayment.provisionalHint')}</Hint>
@@ -192,10 +181,10 @@ function Metadata({ metadata }: { metadata: ExpectedPaymentView['metadata'] }) {
     <Card title={t('expectedPayment.metadata')}>
       <ListTable
         {...{ rows: Object.entries(metadata), name: 'expectedPayment.metadata' }}
-        columns={[
-          { label: 'expectedPayment.metadataKey', cell: ([key]) => key },
-          { label: 'expectedPayment.metadataValue', is: 'wide', cell: ([, value]) => value },
-        ]}
+        columns={{
+          'expectedPayment.metadataKey': ([key]) => key,
+          'expectedPayment.metadataValue': { is: 'wide', cell: ([, value]) => value },
+        }}
       />
     </Card>
   );

@@ -52,15 +52,11 @@ function Changes({ version, before }: { version: Version; before: Version | unde
   return (
     <ListTable
       {...{ rows: changed, name: 'expectedPayment.changes' }}
-      columns={[
-        { label: 'expectedPayment.term', cell: ([key]) => visit.t(key) },
-        {
-          label: 'expectedPayment.before',
-          is: 'wide',
-          cell: ([key]) => <del>{was.get(key)}</del>,
-        },
-        { label: 'expectedPayment.after', is: 'wide', cell: ([, text]) => <ins>{text}</ins> },
-      ]}
+      columns={{
+        'expectedPayment.term': ([key]) => visit.t(key),
+        'expectedPayment.before': { is: 'wide', cell: ([key]) => <del>{was.get(key)}</del> },
+        'expectedPayment.after': { is: 'wide', cell: ([, text]) => <ins>{text}</ins> },
+      }}
     />
   );
 }

@@ -10,7 +10,7 @@ import { Fields, Hidden, Step, type FormFields } from '../kit/form.js';
 import { Form, Message } from '../kit/frame.js';
 import { Button, Hint, Row } from '../kit/layout.js';
 import { ListCard, refreshing } from '../kit/list-page.js';
-import { ListTable, type ListColumn } from '../kit/table.js';
+import { ListTable, type ListColumns } from '../kit/table.js';
 import type { KnownBalance } from '../money-facts.service.js';
 import type { Visit } from '../requests.js';
 import { fieldErrorsIn } from '../problems.js';
@@ -141,29 +141,23 @@ function Checked({ checked, sent }: CheckedProps) {
       <Card title={t('bulk.firstErrors', { count: formatCount(errors.length) })}>
         <ListTable
           {...{ rows: errors, name: 'bulk.errors' }}
-          columns={[
-            lineColumn,
-            referenceColumn,
-            {
-              label: 'bulk.errors',
+          columns={{
+            ...rowColumns,
+            'bulk.errors': {
               is: 'wide',
               cell: (row) => fieldErrorsIn(language, row.errors ?? {}).join(' '),
             },
-          ]}
+          }}
         />
       </Card>
     </>
   );
 }
 
-const lineColumn: ListColumn<{ line: number }> = {
-  label: 'bulk.line',
-  cell: ({ line }) => formatCount(line),
-};
-const referenceColumn: ListColumn<{ reference: string | null }> = {
-  label: 'bulk.reference',
-  is: 'wide',
-  cell: ({ reference }) => reference,
+/** Of a row of the file. */
+const rowColumns: ListColumns<{ line: number; reference: string | null }> = {
+  'bulk.line': ({ line }) => formatCount(line),
+  'bulk.reference': { is: 'wide', cell: ({ reference }) => reference },
 };
 
 /** What the valid rows would pay or request, and of whom. */
@@ -187,11 +181,11 @@ function CheckedPayees({ checked, sent }: CheckedProps) {
         <Card title={t('bulk.largestPayees')}>
           <ListTable
             {...{ rows: payees, name: 'bulk.largestPayees' }}
-            columns={[
-              { label: 'bulk.payee', is: 'wide', cell: ({ name }) => name || null },
-              { label: 'bulk.rows', is: 'number', cell: (payee) => formatCount(payee.rows) },
-              { label: 'bulk.sum', is: 'number', cell: (payee) => formatAmount(payee.total) },
-            ]}
+            columns={{
+              'bulk.payee': { is: 'wide', cell: ({ name }) => name || null },
+              'bulk.rows': { count: (payee) => payee.rows },
+              'bulk.sum': { is: 'number', cell: (payee) => formatAmount(payee.total) },
+            }}
           />
         </Card>
       )}
@@ -199,20 +193,19 @@ function CheckedPayees({ checked, sent }: CheckedProps) {
   );
 }
 
-export function uploadColumns(visit: Visit): ListColumn<Upload>[] {
+export function uploadColumns(visit: Visit): ListColumns<Upload> {
   const { t } = visit;
-  return [
-    {
-      label: 'bulk.createdAt',
+  return {
+    'bulk.createdAt': {
       at: ({ createdAt }) => createdAt,
       href: ({ id }) => pathTo(visit, `bulk/${id}`),
       isOrder: true,
     },
-    { label: 'bulk.kind', cell: ({ kind }) => t(`bulk.kind.${kind}`) },
-    { label: 'bulk.state', cell: (upload) => <UploadState upload={upload} /> },
-    { label: 'bulk.progress', cell: (upload) => <Progress upload={upload} /> },
-    { label: 'bulk.rows', cell: (upload) => <CountBadges upload={upload} /> },
-  ];
+    'bulk.kind': ({ kind }) => t(`bulk.kind.${kind}`),
+    'bulk.state': (upload) => <UploadState upload={upload} />,
+    'bulk.progress': (upload) => <Progress upload={upload} />,
+    'bulk.rows': (upload) => <CountBadges upload={upload} />,
+  };
 }
 
 function UploadState({ upload }: { upload: Upload }) {
@@ -342,25 +335,18 @@ function Rows({ rows }: { rows: readonly ResultRow[] }) {
   return (
     <ListTable
       {...{ rows, name: 'bulk.rows', empty: t('bulk.noRows') }}
-      columns={[
-        lineColumn,
-        referenceColumn,
-        {
-          label: 'bulk.rowState',
-          cell: ({ state }) => (
-            <Badge
-              tone={tones[state as keyof typeof tones]}
-              text={t(`bulk.row.${state as keyof typeof tones}`)}
-            />
-          ),
-        },
-        {
-          label: 'bulk.operation',
-          cell: ({ operationId: id }) =>
-            id && <a href={pathTo(visit, `operations/${id}`)}>{t('bulk.openOperation')}</a>,
-        },
-        { label: 'bulk.errors', is: 'wide', cell: (row) => errorOf(visit, row) },
-      ]}
+      columns={{
+        ...rowColumns,
+        'bulk.rowState': ({ state }) => (
+          <Badge
+            tone={tones[state as keyof typeof tones]}
+            text={t(`bulk.row.${state as keyof typeof tones}`)}
+          />
+        ),
+        'bulk.operation': ({ operationId: id }) =>
+          id && <a href={pathTo(visit, `operations/${id}`)}>{t('bulk.openOperation')}</a>,
+        'bulk.errors': { is: 'wide', cell: (row) => errorOf(visit, row) },
+      }}
     />
   );
 }

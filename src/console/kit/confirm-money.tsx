@@ -203,19 +203,11 @@ function Payees({ money }: { money: Money }) {
   return (
     <ListTable
       {...{ name: 'money.payees', rows: money.payees }}
-      columns={[
-        {
-          label: 'money.payee',
-          is: 'wide',
-          cell: (payee) => <NamedPayee payee={payee} />,
-        },
-        { label: 'money.asked', is: 'wide', cell: ({ asked }) => askedText(visit, asked) },
-        {
-          label: 'money.amount',
-          is: 'number',
-          cell: ({ amountCents }) => <Amount cents={amountCents} />,
-        },
-      ]}
+      columns={{
+        'money.payee': { is: 'wide', cell: (payee) => <NamedPayee payee={payee} /> },
+        'money.asked': { is: 'wide', cell: ({ asked }) => askedText(visit, asked) },
+        'money.amount': { cents: ({ amountCents }) => amountCents },
+      }}
     />
   );
 }

@@ -1,23 +1,22 @@
 // A list as a file: its columns for a spreadsheet, with amounts as numbers and everything else in
 // the words that the page has. It is written while its rows are read.
 import type { TableColumn } from '../../reporting/exports/table.js';
-import { formatTime } from '../formats.js';
+import { formatCount, formatTime } from '../formats.js';
 import type { ListFileRow, ListFile } from '../page.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
-import type { CellContent, ListColumn } from './table.js';
+import { seenColumns, type CellContent, type ListColumns } from './table.js';
 import { renderFor } from '../visit.js';
 
 /** A person works through no more in a spreadsheet; the page says it. */
 export const maxFileRows = 10_000;
 
-type Columns<Row> = readonly (ListColumn<Row> | false | null)[];
 type FileCell<Row> = CellContent<Row> & { label: TextKey };
 
 export async function fileOf<Row>(
   visit: Visit,
   title: TextKey,
-  columnsOf: (rows: readonly Row[]) => Promise<Columns<Row>> | Columns<Row>,
+  columnsOf: (rows: readonly Row[]) => Promise<ListColumns<Row>> | ListColumns<Row>,
   read: (cursor?: string) => Promise<{ data: Row[]; next: string | null }>,
 ): Promise<ListFile> {
   const { t } = visit;
@@ -41,15 +40,14 @@ export async function fileOf<Row>(
   return { table: { title: t(title), columns }, chunks: chunks() };
 }
 
-const cellsOf = <Row,>(columns: Columns<Row>): FileCell<Row>[] =>
-  columns.flatMap((column) =>
-    column ? [column, ...(column.below ? [column.below as FileCell<Row>] : [])] : [],
-  );
+const cellsOf = <Row,>(columns: ListColumns<Row>): FileCell<Row>[] =>
+  seenColumns(columns).flatMap((column) => [column, ...(column.below ? [column.below] : [])]);
 
-function valueOf<Row>(visit: Visit, { cell, cents, at }: FileCell<Row>, row: Row) {
+function valueOf<Row>(visit: Visit, { cell, cents, count, at }: FileCell<Row>, row: Row) {
   if (cents) return cents(row) ?? null;
-  if (cell) return shownText(renderFor(visit, <>{cell(row)}</>));
-  const time = at(row) ?? null;
+  if (cell) return shownText(renderFor(visit, cell(row)));
+  if (count) return formatCount(count(row));
+  const time = at?.(row) ?? null;
   return time && formatTime(time, visit.language);
 }
 

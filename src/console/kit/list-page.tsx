@@ -11,7 +11,7 @@ import { type TextKey, wordOf } from '../texts.js';
 import { addressWith, Code, Filters, Pager, type FilterField } from './elements.js';
 import { fileOf } from './list-file.js';
 import { ListHead } from './list-head.js';
-import { ListTable, type ListColumn } from './table.js';
+import { ListTable, type ListColumns } from './table.js';
 
 /** A field of the filters. `of` names the texts of its options that have no text of their own. */
 export interface Filter {
@@ -21,8 +21,6 @@ export interface Filter {
   options?: readonly (string | readonly [value: string, text: string])[];
   of?: string;
 }
-
-export type ListColumns<Row> = readonly (ListColumn<Row> | false | null)[];
 
 export interface ListPage<Query extends z.ZodType, Row> {
   visit: Visit;

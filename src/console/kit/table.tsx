@@ -1,7 +1,7 @@
 // A table by its columns. Where the screen is narrow, each row is a card of its own.
 import type { ComponentChildren } from 'preact';
 import type { Order } from '../../platform/http/listing.js';
-import { formatTime } from '../formats.js';
+import { formatCount, formatTime } from '../formats.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import { addressWith, Amount, Empty } from './elements.js';
@@ -9,39 +9,53 @@ import { Icon } from './icon.js';
 import { Hint, Unseen } from './layout.js';
 import { useVisit } from '../visit.js';
 
-interface Cell<Row> {
-  cell: (row: Row) => ComponentChildren;
-  cents?: undefined;
-  at?: undefined;
+/** What a cell shows. */
+type Shows<Row> = (row: Row) => ComponentChildren;
+
+/** What a cell shows: anything, an amount in cents, a number of things, or a time. */
+export interface CellContent<Row> {
+  cell?: Shows<Row>;
+  cents?: (row: Row) => bigint | null | undefined;
+  count?: (row: Row) => bigint | number;
+  at?: (row: Row) => Date | null | undefined;
 }
 
-/** What a cell shows: anything, an amount in cents, or a time. */
-export type CellContent<Row> =
-  | Cell<Row>
-  | { cents: (row: Row) => bigint | null | undefined; cell?: undefined; at?: undefined }
-  | { at: (row: Row) => Date | null | undefined; cell?: undefined; cents?: undefined };
-
-export type ListColumn<Row> = CellContent<Row> & {
-  /** Of a column of controls: what a reader of the screen hears. */
-  label: TextKey;
+export interface ListColumn<Row> extends CellContent<Row> {
   /** `number`: at the right. `wide`: a name or an id, which may break between lines. */
   is?: 'number' | 'wide' | 'sentence';
   /** Around what the cell shows: the page of the record. */
   href?: (row: Row) => string;
   /** Quietly below it, after its label if `isNamed`. In a file it is a column of its own. */
-  below?: Cell<Row> & { label: TextKey; isNamed?: boolean };
+  below?: { label: TextKey; cell: Shows<Row>; isNamed?: boolean };
   /** The list is in the order of this column: its head turns it round. */
   isOrder?: boolean;
   /** Of cents: what came in or went out. `below` says it in a word. */
   isSigned?: boolean;
+}
+
+/**
+ * By the text of the head; of a column of controls, readers of the screen hear it. What a person
+ * may not see is left out: `mayChange && { … }`.
+ */
+export type ListColumns<Row> = {
+  readonly [Label in TextKey]?: ListColumn<Row> | Shows<Row> | false | null;
 };
+
+export type LabelledColumn<Row> = ListColumn<Row> & { label: TextKey };
+
+/** The columns that a person sees. */
+export const seenColumns = <Row,>(columns: ListColumns<Row>): LabelledColumn<Row>[] =>
+  Object.entries(columns).flatMap(([label, column]) => {
+    if (!column) return [];
+    const of: ListColumn<Row> = typeof column === 'function' ? { cell: column } : column;
+    return [{ ...of, label: label as TextKey }];
+  });
 
 export interface TableProps<Row> {
   /** What a reader of the screen hears. */
   name: TextKey | { said: string };
   rows: Iterable<Row>;
-  /** What a person may not see is left out: `mayChange && { … }`. */
-  columns: readonly (ListColumn<Row> | false | null)[];
+  columns: ListColumns<Row>;
   /** What stands in place of a table without rows. */
   empty?: ComponentChildren;
   /** Whether keys move through the rows: see src/console/keyboard.ts. */
@@ -61,10 +75,11 @@ export function ListTable<Row>({
   isUnseen = false,
 }: TableProps<Row>) {
   const { t } = useVisit();
-  const [shown, shownRows] = [columns.filter((one) => one !== false && one !== null), [...rows]];
+  const [shown, shownRows] = [seenColumns(columns), [...rows]];
   if (shownRows.length === 0 && empty !== undefined) return <Empty>{empty}</Empty>;
   const said = typeof name === 'string' ? t(name) : name.said;
-  const classOf = ({ is, cents }: ListColumn<Row>) => is ?? (cents ? 'number' : undefined);
+  const classOf = ({ is, cents, count }: ListColumn<Row>) =>
+    is ?? ((cents ?? count) ? 'number' : undefined);
   const table = (
     <table aria-label={isUnseen ? said : undefined}>
       <thead>
@@ -131,18 +146,14 @@ function Head({
 
 function Content<Row>({ column, row }: { column: ListColumn<Row>; row: Row }) {
   const { t, language } = useVisit();
-  const { cell, cents, at, href, below, isSigned } = column;
+  const { cell, cents, count, at, href, below, isSigned } = column;
   const amount = cents?.(row);
-  const content = cell ? (
-    cell(row)
-  ) : cents ? (
-    typeof amount === 'bigint' ? (
-      <Amount cents={amount} isSigned={isSigned} />
-    ) : null
-  ) : (
-    formatTime(at(row) ?? null, language)
-  );
-  const shown = content ?? t('app.none');
+  const shown =
+    cell?.(row) ??
+    (typeof amount === 'bigint' ? <Amount cents={amount} isSigned={isSigned} /> : null) ??
+    (count && formatCount(count(row))) ??
+    (at && formatTime(at(row) ?? null, language)) ??
+    t('app.none');
   const under = below?.cell(row);
   return (
     <>

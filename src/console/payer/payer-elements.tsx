@@ -224,9 +224,8 @@ export function Records({ records }: { records: PayerRecords }) {
       <Card title={t('payer.charges')}>
         <ListTable
           {...{ rows: records.charges, name: 'payer.charges', empty: t('payer.noCharges') }}
-          columns={[
-            {
-              label: 'payer.charge',
+          columns={{
+            'payer.charge': {
               is: 'wide',
               cell: ({ correlationId }) => (
                 <a href={pathTo(visit, `charges/${encodeURIComponent(correlationId)}`)}>
@@ -234,27 +233,20 @@ export function Records({ records }: { records: PayerRecords }) {
                 </a>
               ),
             },
-            {
-              label: 'payer.amount',
+            'payer.amount': {
               is: 'number',
               cell: ({ amount }) => (amount === null ? null : <Amount cents={amount} />),
             },
-            {
-              label: 'payer.state',
-              cell: ({ settlement }) => <State state={settlement} />,
-            },
-            {
-              label: 'payer.pay',
-              cell: ({ correlationId }) => (
-                <Form action={pathTo(visit, 'payer/pay')}>
-                  <Hidden values={{ correlationId }} />
-                  <Button is="plain" aria-label={t('payer.payCharge', { correlationId })}>
-                    {t('payer.pay')}
-                  </Button>
-                </Form>
-              ),
-            },
-          ]}
+            'payer.state': ({ settlement }) => <State state={settlement} />,
+            'payer.pay': ({ correlationId }) => (
+              <Form action={pathTo(visit, 'payer/pay')}>
+                <Hidden values={{ correlationId }} />
+                <Button is="plain" aria-label={t('payer.payCharge', { correlationId })}>
+                  {t('payer.pay')}
+                </Button>
+              </Form>
+            ),
+          }}
         />
       </Card>
       <Card title={t('payer.lines')}>
@@ -270,13 +262,9 @@ function Lines({ lines }: { lines: PayerRecords['lines'] }) {
   return (
     <ListTable
       {...{ rows: lines, name: 'payer.lines', empty: t('payer.noLines') }}
-      columns={[
-        {
-          label: 'payer.nsu',
-          cell: ({ nsu }) => <a href={pathTo(visit, `statement/${nsu}`)}>{String(nsu)}</a>,
-        },
-        {
-          label: 'payer.when',
+      columns={{
+        'payer.nsu': ({ nsu }) => <a href={pathTo(visit, `statement/${nsu}`)}>{String(nsu)}</a>,
+        'payer.when': {
           is: 'wide',
           cell: ({ occurredAt, typeName }) => (
             <>
@@ -284,13 +272,9 @@ function Lines({ lines }: { lines: PayerRecords['lines'] }) {
             </>
           ),
         },
-        {
-          label: 'payer.amount',
-          is: 'number',
-          cell: (line) => <Movement of={line} />,
-        },
-        { label: 'payer.state', cell: ({ state }) => <State state={state} /> },
-      ]}
+        'payer.amount': { is: 'number', cell: (line) => <Movement of={line} /> },
+        'payer.state': ({ state }) => <State state={state} />,
+      }}
     />
   );
 }

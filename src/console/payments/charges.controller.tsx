@@ -10,7 +10,7 @@ import { Amount, Card, FactList } from '../kit/elements.js';
 import { formatTime } from '../formats.js';
 import { CodesCard } from '../kit/codes-to-pay.js';
 import { ButtonLink, Cards, Hint } from '../kit/layout.js';
-import { ListTable, type ListColumn } from '../kit/table.js';
+import { ListTable, type ListColumns } from '../kit/table.js';
 import { Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import type { TextKey } from '../texts.js';
@@ -165,27 +165,23 @@ function ChargeSteps({ charge }: Props) {
 
 function Payments({ charge: { payments, paymentCount } }: Props) {
   const visit = useVisit();
-  const { t, language } = visit;
+  const { t } = visit;
   const mayRefund = isAllowedTo(visit, 'request payments');
   return (
     <Card title={t('payment.payments')}>
       <ListTable
         {...{ name: 'payment.payments', rows: payments, empty: t('payment.payments.empty') }}
-        columns={[
-          { label: 'payment.when', cell: ({ occurredAt }) => formatTime(occurredAt, language) },
-          amountColumn,
-          {
-            label: 'payment.nsu',
-            cell: ({ nsu }) => <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>,
-          },
-          {
-            label: 'payment.steps',
-            cell: ({ nsu, endToEndId }) =>
-              mayRefund && endToEndId?.startsWith('E') ? (
-                <a href={pathTo(visit, `refunds/new/${nsu}`)}>{t('payment.refund')}</a>
-              ) : null,
-          },
-        ]}
+        columns={{
+          'payment.when': { at: ({ occurredAt }) => occurredAt },
+          ...amountColumn,
+          'payment.nsu': ({ nsu }) => (
+            <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>
+          ),
+          'payment.steps': ({ nsu, endToEndId }) =>
+            mayRefund && endToEndId?.startsWith('E') ? (
+              <a href={pathTo(visit, `refunds/new/${nsu}`)}>{t('payment.refund')}</a>
+            ) : null,
+        }}
       />
       {paymentCount > payments.length && (
         <Hint isBlock>
@@ -196,10 +192,8 @@ function Payments({ charge: { payments, paymentCount } }: Props) {
   );
 }
 
-const amountColumn: ListColumn<{ amount: bigint }> = {
-  label: 'payment.amount',
-  is: 'number',
-  cell: ({ amount }) => <Amount cents={amount} />,
+const amountColumn: ListColumns<{ amount: bigint }> = {
+  'payment.amount': { cents: ({ amount }) => amount },
 };
 
 function Refunds({ charge: { refunds, refundCount } }: Props) {
@@ -210,28 +204,20 @@ function Refunds({ charge: { refunds, refundCount } }: Props) {
     <Card title={t('payment.refunds')}>
       <ListTable
         {...{ name: 'payment.refunds', rows: refunds }}
-        columns={[
-          amountColumn,
-          {
-            label: 'payment.state',
-            cell: ({ state }) => (
-              <RecordStateBadge {...{ state, list: 'payment.refundState', tone: 'plain' }} />
+        columns={{
+          ...amountColumn,
+          'payment.state': ({ state }) => (
+            <RecordStateBadge {...{ state, list: 'payment.refundState', tone: 'plain' }} />
+          ),
+          'payment.requestedBy': ({ orderedBy }) =>
+            t(orderedBy === 'us' ? 'payment.byUs' : 'payment.byBank'),
+          'payment.record': ({ orderedBy, id, nsu }) =>
+            orderedBy === 'us' ? (
+              <a href={pathTo(visit, `refunds/${id}`)}>{t('payment.see.refund')}</a>
+            ) : (
+              <a href={pathTo(visit, `statement/${nsu}`)}>{t('payment.see.line')}</a>
             ),
-          },
-          {
-            label: 'payment.requestedBy',
-            cell: ({ orderedBy }) => t(orderedBy === 'us' ? 'payment.byUs' : 'payment.byBank'),
-          },
-          {
-            label: 'payment.record',
-            cell: ({ orderedBy, id, nsu }) =>
-              orderedBy === 'us' ? (
-                <a href={pathTo(visit, `refunds/${id}`)}>{t('payment.see.refund')}</a>
-              ) : (
-                <a href={pathTo(visit, `statement/${nsu}`)}>{t('payment.see.line')}</a>
-              ),
-          },
-        ]}
+        }}
       />
       {refundCount > refunds.length && (
         <Hint isBlock>{t('payment.newestOf', { shown: refunds.length, count: refundCount })}</Hint>

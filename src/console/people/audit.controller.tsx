@@ -6,7 +6,6 @@ import { AppError, invariant } from '../../platform/errors.js';
 import { isUuid, readPage, toList } from '../../platform/http/listing.js';
 import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { auditCsvHeader, toCsvRow, toNdjsonRow } from './audit-file.js';
-import { formatTime } from '../formats.js';
 import { Pager } from '../kit/elements.js';
 import { Row } from '../kit/layout.js';
 import { ListCard } from '../kit/list-page.js';
@@ -25,7 +24,7 @@ export class AuditPages {
 
   @ConsolePage('audit', needs, { title: 'audit.title', section: 'settings', place: 90 })
   async list(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const { t, query, language } = visit;
+    const { t, query } = visit;
     const page = readPage({ limit: pageSize, cursor: query.get('cursor') ?? undefined }, isUuid);
     const found = await this.audit.listPage(scopeOf(visit), page);
     const { data: rows, next } = toList(found, page, ({ id }) => id);
@@ -35,23 +34,15 @@ export class AuditPages {
         <ListCard>
           <ListTable
             {...{ rows, name: 'audit.title', empty: t('audit.empty') }}
-            columns={[
-              { label: 'audit.at', cell: ({ at }) => formatTime(at, language) },
-              {
-                label: 'audit.person',
-                is: 'wide',
-                cell: ({ person }) => person ?? t('audit.server'),
-              },
-              { label: 'audit.account', cell: ({ slug }) => slug },
-              { label: 'audit.action', cell: ({ action }) => wordOf(visit.t, 'action', action) },
-              {
-                label: 'audit.subject',
-                is: 'wide',
-                cell: ({ subject }) => subjectOf(visit, subject),
-              },
-              { label: 'app.reason', is: 'wide', cell: ({ reason }) => reason },
-              { label: 'audit.shown', is: 'wide', cell: ({ shown }) => shown },
-            ]}
+            columns={{
+              'audit.at': { at: ({ at }) => at },
+              'audit.person': { is: 'wide', cell: ({ person }) => person ?? t('audit.server') },
+              'audit.account': ({ slug }) => slug,
+              'audit.action': ({ action }) => wordOf(visit.t, 'action', action),
+              'audit.subject': { is: 'wide', cell: ({ subject }) => subjectOf(visit, subject) },
+              'app.reason': { is: 'wide', cell: ({ reason }) => reason },
+              'audit.shown': { is: 'wide', cell: ({ shown }) => shown },
+            }}
           />
           <Pager next={next} />
         </ListCard>

@@ -5,7 +5,6 @@ import { OperatorSessions } from '../../access/people/sessions.service.js';
 import type { ListedSession } from '../../access/people/sessions.queries.js';
 import { AppError } from '../../platform/errors.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { formatTime } from '../formats.js';
 import { Step } from '../kit/form.js';
 import { Message } from '../kit/frame.js';
 import { ListCard } from '../kit/list-page.js';
@@ -93,28 +92,22 @@ export function SessionTable({
   ownId: string;
   endPath: (id: string) => string;
 }) {
-  const { t, language } = useVisit();
+  const { t } = useVisit();
   return (
     <ListCard>
       <ListTable
         {...{ rows: open, name: 'people.sessions', empty: t('sessions.empty') }}
-        columns={[
-          { label: 'sessions.browser', is: 'wide', cell: ({ userAgent }) => userAgent || null },
-          { label: 'sessions.since', cell: ({ createdAt }) => formatTime(createdAt, language) },
-          {
-            label: 'sessions.lastUsed',
-            cell: ({ lastUsedAt }) => formatTime(lastUsedAt, language),
-          },
-          {
-            label: 'people.actions',
-            cell: ({ id }) =>
-              id === ownId ? (
-                t('sessions.this')
-              ) : (
-                <Step {...{ action: endPath(id), button: 'sessions.end' }} />
-              ),
-          },
-        ]}
+        columns={{
+          'sessions.browser': { is: 'wide', cell: ({ userAgent }) => userAgent || null },
+          'sessions.since': { at: ({ createdAt }) => createdAt },
+          'sessions.lastUsed': { at: ({ lastUsedAt }) => lastUsedAt },
+          'people.actions': ({ id }) =>
+            id === ownId ? (
+              t('sessions.this')
+            ) : (
+              <Step {...{ action: endPath(id), button: 'sessions.end' }} />
+            ),
+        }}
       />
     </ListCard>
   );

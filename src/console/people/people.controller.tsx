@@ -138,22 +138,15 @@ export class PeoplePages {
         <ListCard>
           <ListTable
             {...{ rows, name: 'people.title' }}
-            columns={[
-              {
-                label: 'people.email',
+            columns={{
+              'people.email': {
                 is: 'wide',
                 cell: (person) => `${person.email} ${isOwn(person) ? t('people.you') : ''}`,
               },
-              { label: 'people.state', cell: ({ state }) => t(`people.state.${state}`) },
-              {
-                label: 'people.roleHere',
-                cell: (person) => <Roles {...{ person, isOwn: isOwn(person) }} />,
-              },
-              {
-                label: 'people.actions',
-                cell: (person) => !isOwn(person) && <PersonActions person={person} />,
-              },
-            ]}
+              'people.state': ({ state }) => t(`people.state.${state}`),
+              'people.roleHere': (person) => <Roles {...{ person, isOwn: isOwn(person) }} />,
+              'people.actions': (person) => !isOwn(person) && <PersonActions person={person} />,
+            }}
           />
           <ForVisit visit={{ ...visit, path: pathOf(visit) }}>
             <Pager next={next} />

@@ -119,22 +119,11 @@ function Differences({
       <ListTable
         {...{ name: { said }, empty: t('rules.sameTerms') }}
         rows={differencesOf(before, after, sentenceOptions(visit))}
-        columns={[
-          {
-            label: 'rules.aspect',
-            cell: ({ aspect }) => <strong>{t(`ruleAspect.${aspect}`)}</strong>,
-          },
-          {
-            label: 'rules.before',
-            is: 'wide',
-            cell: ({ was }) => <del>{was ?? t('rules.absent')}</del>,
-          },
-          {
-            label: 'rules.after',
-            is: 'wide',
-            cell: ({ is }) => <ins>{is ?? t('rules.absent')}</ins>,
-          },
-        ]}
+        columns={{
+          'rules.aspect': ({ aspect }) => <strong>{t(`ruleAspect.${aspect}`)}</strong>,
+          'rules.before': { is: 'wide', cell: ({ was }) => <del>{was ?? t('rules.absent')}</del> },
+          'rules.after': { is: 'wide', cell: ({ is }) => <ins>{is ?? t('rules.absent')}</ins> },
+        }}
       />
     </details>
   );

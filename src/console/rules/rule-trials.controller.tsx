@@ -192,9 +192,8 @@ function Figures({ tried: { trial, figure: open } }: TrialProps) {
       {isUnchanged && <Message kind="good">{t('ruleTrial.nothing')}</Message>}
       <ListTable
         {...{ name: 'ruleTrial.figures', rows: trialFigures }}
-        columns={[
-          {
-            label: 'ruleTrial.figure',
+        columns={{
+          'ruleTrial.figure': {
             is: 'wide',
             cell: (figure) => (
               <>
@@ -212,12 +211,8 @@ function Figures({ tried: { trial, figure: open } }: TrialProps) {
               </>
             ),
           },
-          {
-            label: 'ruleTrial.count',
-            is: 'number',
-            cell: (figure) => formatCount(trial[figure].count),
-          },
-        ]}
+          'ruleTrial.count': { count: (figure) => trial[figure].count },
+        }}
       />
     </Card>
   );
@@ -243,9 +238,8 @@ function Changes({ tried }: TrialProps) {
       )}
       <ListTable
         {...{ name: { said: title }, rows: changes, empty: t('ruleTrial.noLines') }}
-        columns={[
-          {
-            label: 'ruleTrial.line',
+        columns={{
+          'ruleTrial.line': {
             is: 'wide',
             cell: ({ nsu }) => {
               const line = lineOf.get(nsu);
@@ -261,21 +255,18 @@ function Changes({ tried }: TrialProps) {
               );
             },
           },
-          {
-            label: 'ruleTrial.amount',
+          'ruleTrial.amount': {
             is: 'number',
             cell: ({ nsu }) => {
               const line = lineOf.get(nsu);
               return line && <Movement of={line} />;
             },
           },
-          {
-            label: 'ruleTrial.now',
+          'ruleTrial.now': {
             is: 'wide',
             cell: ({ before }) => <Outcome outcome={before} tried={tried} />,
           },
-          {
-            label: 'ruleTrial.then',
+          'ruleTrial.then': {
             is: 'wide',
             cell: ({ after }) => (
               <>
@@ -284,7 +275,7 @@ function Changes({ tried }: TrialProps) {
               </>
             ),
           },
-        ]}
+        }}
       />
     </Card>
   );

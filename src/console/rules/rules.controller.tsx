@@ -64,7 +64,7 @@ export class RulePages {
 
   /** Every rule, newest first, also those without an active version or a draft. */
   private async listAll(visit: Visit): Promise<PageAnswer> {
-    const { t, language } = visit;
+    const { t } = visit;
     const page = readPage({ cursor: visit.query.get('cursor') ?? undefined }, isUuid);
     const { data, next } = await this.catalog.list(accountOf(visit).id, page);
     const body = (
@@ -75,19 +75,13 @@ export class RulePages {
         <ListCard>
           <ListTable
             {...{ name: 'rules.all', rows: data, empty: t('rules.noneAtAll') }}
-            columns={[
-              {
-                label: 'rules.rule',
-                is: 'wide',
-                cell: (rule) => linkTo(visit, rule.id, rule.name),
-              },
-              {
-                label: 'rules.activeVersion',
-                cell: ({ activeVersion }) => activeVersion ?? t('rules.noActiveVersion'),
-              },
-              { label: 'rules.origin', cell: ({ origin }) => t(originKey(origin)) },
-              { label: 'rules.created', cell: ({ createdAt }) => formatTime(createdAt, language) },
-            ]}
+            columns={{
+              'rules.rule': { is: 'wide', cell: (rule) => linkTo(visit, rule.id, rule.name) },
+              'rules.activeVersion': ({ activeVersion }) =>
+                activeVersion ?? t('rules.noActiveVersion'),
+              'rules.origin': ({ origin }) => t(originKey(origin)),
+              'rules.created': { at: ({ createdAt }) => createdAt },
+            }}
           />
           <Pager next={next} />
         </ListCard>
@@ -115,10 +109,9 @@ function RuleTable({
   return (
     <ListTable
       {...{ name, rows, empty: t(empty) }}
-      columns={[
-        { label: 'rules.order', is: 'number', cell: ({ priority }) => formatCount(priority) },
-        {
-          label: 'rules.rule',
+      columns={{
+        'rules.order': { count: ({ priority }) => priority },
+        'rules.rule': {
           is: 'wide',
           cell: (rule) => (
             <>
@@ -130,13 +123,12 @@ function RuleTable({
             </>
           ),
         },
-        {
-          label: 'rules.does',
+        'rules.does': {
           is: 'sentence',
           cell: (rule) => ruleSentence(rule, sentenceOptions(visit)),
         },
-        { label: 'rules.lastTrial', cell: (rule) => lastTrial(visit, rule) },
-      ]}
+        'rules.lastTrial': (rule) => lastTrial(visit, rule),
+      }}
     />
   );
 }

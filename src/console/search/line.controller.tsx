@@ -208,18 +208,16 @@ function Matches({ detail: { matches, explained }, nameOfActor }: NamedProps) {
     <Card title={t('line.matches')}>
       <ListTable
         {...{ name: 'line.matches', rows: matches, empty: t('line.noMatches') }}
-        columns={[
-          {
-            label: 'line.match.record',
+        columns={{
+          'line.match.record': {
             is: 'wide',
             cell: ({ expectedPaymentId }) => (
               <RecordLink explained={explained} id={expectedPaymentId} />
             ),
           },
-          { label: 'line.match.role', cell: ({ role }) => t(`line.match.${role}`) },
-          { label: 'line.match.amount', cents: amountOf },
-          {
-            label: 'line.match.rule',
+          'line.match.role': ({ role }) => t(`line.match.${role}`),
+          'line.match.amount': { cents: amountOf },
+          'line.match.rule': {
             is: 'wide',
             cell: ({ rule, ruleId, ruleVersion, evidence }) => (
               <>
@@ -237,22 +235,17 @@ function Matches({ detail: { matches, explained }, nameOfActor }: NamedProps) {
               </>
             ),
           },
-          {
-            label: 'line.match.by',
+          'line.match.by': {
             is: 'wide',
             cell: ({ madeBy, reason }) => because(nameOfActor(madeBy), reason),
           },
-          {
-            label: 'line.match.since',
-            cell: ({ createdAt }) => formatTime(createdAt, language),
-          },
-          {
-            label: 'line.match.until',
+          'line.match.since': { at: ({ createdAt }) => createdAt },
+          'line.match.until': {
             is: 'wide',
             cell: ({ unlinkedAt, unlinkReason }) =>
               because(formatTime(unlinkedAt, language), unlinkReason),
           },
-        ]}
+        }}
       />
     </Card>
   );
@@ -303,31 +296,22 @@ function pathOfRecord({
 
 function Breaks({ detail: { breaks } }: Props) {
   const visit = useVisit();
-  const { t, language } = visit;
+  const { t } = visit;
   if (breaks.length === 0) return null;
   return (
     <Card title={t('line.breaks')}>
       <ListTable
         {...{ name: 'line.breaks', rows: breaks }}
-        columns={[
-          {
-            label: 'line.break.kind',
-            cell: ({ id, kind }) => (
-              <a href={pathTo(visit, `breaks/${id}`)}>{wordOf(visit.t, 'break', kind)}</a>
-            ),
-          },
-          {
-            label: 'list.state',
-            cell: ({ state }) => (
-              <Badge tone={state === 'open' ? 'bad' : 'good'} text={t(`line.break.${state}`)} />
-            ),
-          },
-          { label: 'list.amount', cents: amountOf },
-          {
-            label: 'line.break.openedAt',
-            cell: ({ openedAt }) => formatTime(openedAt, language),
-          },
-        ]}
+        columns={{
+          'line.break.kind': ({ id, kind }) => (
+            <a href={pathTo(visit, `breaks/${id}`)}>{wordOf(visit.t, 'break', kind)}</a>
+          ),
+          'list.state': ({ state }) => (
+            <Badge tone={state === 'open' ? 'bad' : 'good'} text={t(`line.break.${state}`)} />
+          ),
+          'list.amount': { cents: amountOf },
+          'line.break.openedAt': { at: ({ openedAt }) => openedAt },
+        }}
       />
     </Card>
   );
@@ -335,25 +319,23 @@ function Breaks({ detail: { breaks } }: Props) {
 
 function Refunds({ detail: { refunds } }: Props) {
   const visit = useVisit();
-  const { t, language } = visit;
+  const { t } = visit;
   if (refunds.length === 0) return null;
   return (
     <Card title={t('line.refunds')}>
       <ListTable
         {...{ name: 'line.refunds', rows: refunds }}
-        columns={[
-          {
-            label: 'list.id',
+        columns={{
+          'list.id': {
             is: 'wide',
             cell: ({ id }) => <a href={pathTo(visit, `refunds/${id}`)}>{id}</a>,
           },
-          {
-            label: 'list.state',
-            cell: ({ state }) => <StateBadge state={state} text={t(`list.refundState.${state}`)} />,
-          },
-          { label: 'list.amount', cents: amountOf },
-          { label: 'list.createdAt', cell: ({ createdAt }) => formatTime(createdAt, language) },
-        ]}
+          'list.state': ({ state }) => (
+            <StateBadge state={state} text={t(`list.refundState.${state}`)} />
+          ),
+          'list.amount': { cents: amountOf },
+          'list.createdAt': { at: ({ createdAt }) => createdAt },
+        }}
       />
     </Card>
   );

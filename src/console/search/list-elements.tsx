@@ -4,7 +4,6 @@ import { punctuateTaxId } from '../../access/counterparties/party.js';
 import type { Counterparty } from '../../access/counterparties/resolution.js';
 import { Badge, type Tone } from '../kit/elements.js';
 import type { ListColumn } from '../kit/table.js';
-import type { TextKey } from '../texts.js';
 import { pathTo, useVisit } from '../visit.js';
 
 const tones: Record<string, Tone> = {
@@ -42,9 +41,9 @@ export function LineLink({ nsu }: { nsu: bigint | null }) {
 }
 
 /** Name and tax id, as the reader may see them. */
-export function partyColumn<Row>(label: TextKey, of: (row: Row) => Counterparty): ListColumn<Row> {
+export function partyColumn<Row>(of: (row: Row) => Counterparty): ListColumn<Row> {
   return {
-    ...{ label, is: 'wide' },
+    is: 'wide',
     cell: (row) => {
       const { name, taxId, account } = of(row);
       return name === null && taxId === null ? account : <bdi>{name ?? ''}</bdi>;

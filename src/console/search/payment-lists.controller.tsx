@@ -15,9 +15,9 @@ import { listTransfersRoute } from '../../outbound/transfers/transfers.schema.js
 import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { operationKindNames } from '../../bank-contract/operation-kinds.js';
 import { listPage } from '../kit/list-page.js';
-import type { ListColumn } from '../kit/table.js';
+import type { ListColumns } from '../kit/table.js';
 import type { Visit } from '../requests.js';
-import { type TextKey, wordOf } from '../texts.js';
+import { wordOf } from '../texts.js';
 import { accountOf, pathTo } from '../visit.js';
 import { examples, LineLink, partyColumn, StateBadge, writeDay } from './list-elements.js';
 import { readPayments } from './listed-payments.queries.js';
@@ -53,36 +53,28 @@ export class PaymentLists {
       total: (filters) => this.charges.total(accountOf(visit).id, filters),
       columns: async (rows) => {
         const payments = await this.readPayments(visit, rows);
-        return [
-          linkTo(visit, 'list.correlationId', 'charges', (row) => [
-            row.operationId,
-            row.correlationId,
-          ]),
-          { label: 'list.amount', cents: (row) => payments(row.expectedPaymentId).amountCents },
-          {
-            label: 'list.settlement',
-            cell: (row) => (
-              <>
-                {badge(visit, 'list.charge.settlement', row.settlement)}{' '}
-                {row.operationState !== 'succeeded' &&
-                  badge(visit, 'list.operationState', row.operationState)}
-              </>
-            ),
+        return {
+          'list.correlationId': {
+            is: 'wide',
+            href: ({ operationId }) => pathTo(visit, `charges/${operationId}`),
+            cell: ({ correlationId }) => correlationId,
           },
-          partyColumn('list.payer', (row) => payments(row.expectedPaymentId).counterparty),
-          {
-            label: 'list.dueDate',
-            cell: (row) => {
-              const { dueDate } = payments(row.expectedPaymentId);
-              return dueDate && writeDay(dueDate);
-            },
+          'list.amount': { cents: (row) => payments(row.expectedPaymentId).amountCents },
+          'list.settlement': (row) => (
+            <>
+              {badge(visit, 'list.charge.settlement', row.settlement)}{' '}
+              {row.operationState !== 'succeeded' &&
+                badge(visit, 'list.operationState', row.operationState)}
+            </>
+          ),
+          'list.payer': partyColumn((row) => payments(row.expectedPaymentId).counterparty),
+          'list.dueDate': (row) => {
+            const { dueDate } = payments(row.expectedPaymentId);
+            return dueDate && writeDay(dueDate);
           },
-          {
-            label: 'list.type',
-            cell: (row) => wordOf(visit.t, 'list.charge.type', bankText(row, 'type')),
-          },
-          { label: 'list.createdAt', at: (row) => bankTime(row, 'createdAt'), isOrder: true },
-        ];
+          'list.type': (row) => wordOf(visit.t, 'list.charge.type', bankText(row, 'type')),
+          'list.createdAt': { at: (row) => bankTime(row, 'createdAt'), isOrder: true },
+        };
       },
     });
   }
@@ -103,18 +95,19 @@ export class PaymentLists {
       },
       read: (at, filters) => this.operations.list(accountOf(visit).id, at, filters),
       total: (filters) => this.operations.total(accountOf(visit).id, filters),
-      columns: (_rows) => [
-        linkTo(visit, 'list.kind', 'operations', ({ id, kind }) => [
-          id,
-          wordOf(visit.t, 'list.operationKind', kind),
-        ]),
-        { label: 'list.state', cell: ({ state }) => badge(visit, 'list.operationState', state) },
-        { label: 'list.amount', cents: ({ amountCents }) => amountCents },
-        { label: 'list.createdAt', at: ({ createdAt }) => createdAt, isOrder: true },
-        { label: 'list.updatedAt', at: ({ updatedAt }) => updatedAt },
-        { label: 'list.attempts', is: 'number', cell: ({ attempts }) => attempts },
-        { label: 'list.idempotencyKey', is: 'wide', cell: ({ idempotencyKey }) => idempotencyKey },
-      ],
+      columns: (_rows) => ({
+        'list.kind': {
+          is: 'wide',
+          href: hrefIn(visit, 'operations'),
+          cell: ({ kind }) => wordOf(visit.t, 'list.operationKind', kind),
+        },
+        'list.state': ({ state }) => badge(visit, 'list.operationState', state),
+        'list.amount': { cents: ({ amountCents }) => amountCents },
+        'list.createdAt': { at: ({ createdAt }) => createdAt, isOrder: true },
+        'list.updatedAt': { at: ({ updatedAt }) => updatedAt },
+        'list.attempts': { is: 'number', cell: ({ attempts }) => attempts },
+        'list.idempotencyKey': { is: 'wide', cell: ({ idempotencyKey }) => idempotencyKey },
+      }),
     });
   }
 
@@ -141,13 +134,19 @@ export class PaymentLists {
       read: (at, filters) => this.transfers.list(accountOf(visit).id, at, filters),
       total: (filters) => this.transfers.total(accountOf(visit).id, filters),
       columns: (rows) =>
-        this.sentColumns(visit, rows, 'list.transferState', [
-          linkTo(visit, 'list.shape', 'transfers', ({ id, shape }) => [
-            id,
-            wordOf(visit.t, 'list.transferShape', shape),
-          ]),
-          { label: 'list.externalId', is: 'wide', cell: ({ externalId }) => externalId },
-        ]),
+        this.sentColumns(
+          visit,
+          rows,
+          'list.transferState',
+          {
+            'list.shape': {
+              is: 'wide',
+              href: hrefIn(visit, 'transfers'),
+              cell: ({ shape }) => wordOf(visit.t, 'list.transferShape', shape),
+            },
+          },
+          { 'list.externalId': { is: 'wide', cell: ({ externalId }) => externalId } },
+        ),
     });
   }
 
@@ -166,10 +165,19 @@ export class PaymentLists {
       read: (at, filters) => this.bills.list(accountOf(visit).id, at, filters),
       total: (filters) => this.bills.total(accountOf(visit).id, filters),
       columns: (rows) =>
-        this.sentColumns(visit, rows, 'list.billState', [
-          linkTo(visit, 'list.barCode', 'bills', ({ id, barCode }) => [id, barCode]),
-          { label: 'list.scheduledFor', at: ({ scheduledFor }) => scheduledFor },
-        ]),
+        this.sentColumns(
+          visit,
+          rows,
+          'list.billState',
+          {
+            'list.barCode': {
+              is: 'wide',
+              href: hrefIn(visit, 'bills'),
+              cell: ({ barCode }) => barCode,
+            },
+          },
+          { 'list.scheduledFor': { at: ({ scheduledFor }) => scheduledFor } },
+        ),
     });
   }
 
@@ -188,13 +196,19 @@ export class PaymentLists {
       read: (at, filters) => this.refunds.list(accountOf(visit).id, at, filters),
       total: (filters) => this.refunds.total(accountOf(visit).id, filters),
       columns: (rows) =>
-        this.sentColumns(visit, rows, 'list.refundState', [
-          linkTo(visit, 'list.id', 'refunds', ({ id, endToEndId }) => [id, endToEndId ?? id]),
+        this.sentColumns(
+          visit,
+          rows,
+          'list.refundState',
           {
-            label: 'list.originalNsu',
-            cell: ({ originalNsu }) => <LineLink nsu={originalNsu} />,
+            'list.id': {
+              is: 'wide',
+              href: hrefIn(visit, 'refunds'),
+              cell: ({ id, endToEndId }) => endToEndId ?? id,
+            },
           },
-        ]),
+          { 'list.originalNsu': ({ originalNsu }) => <LineLink nsu={originalNsu} /> },
+        ),
     });
   }
 
@@ -203,22 +217,20 @@ export class PaymentLists {
     visit: Visit,
     rows: readonly Row[],
     stateTexts: string,
-    [name, detail]: readonly [ListColumn<Row>, ListColumn<Row>],
-  ): Promise<ListColumn<Row>[]> {
+    name: ListColumns<Row>,
+    detail: ListColumns<Row>,
+  ): Promise<ListColumns<Row>> {
     const payments = await this.readPayments(visit, rows);
-    return [
-      name,
-      { label: 'list.amount', cents: ({ amountCents }) => amountCents },
-      { label: 'list.state', cell: ({ state }) => badge(visit, stateTexts, state) },
-      {
-        label: 'list.settlement',
-        cell: ({ settlement }) => badge(visit, 'list.sent.settlement', settlement),
-      },
-      partyColumn('list.beneficiary', (row) => payments(row.expectedPaymentId).counterparty),
-      detail,
-      { label: 'list.nsu', cell: ({ nsu }) => <LineLink nsu={nsu} /> },
-      { label: 'list.createdAt', at: ({ createdAt }) => createdAt, isOrder: true },
-    ];
+    return {
+      ...name,
+      'list.amount': { cents: ({ amountCents }) => amountCents },
+      'list.state': ({ state }) => badge(visit, stateTexts, state),
+      'list.settlement': ({ settlement }) => badge(visit, 'list.sent.settlement', settlement),
+      'list.beneficiary': partyColumn((row) => payments(row.expectedPaymentId).counterparty),
+      ...detail,
+      'list.nsu': ({ nsu }) => <LineLink nsu={nsu} />,
+      'list.createdAt': { at: ({ createdAt }) => createdAt, isOrder: true },
+    };
   }
 
   private readPayments(visit: Visit, rows: readonly { expectedPaymentId: string }[]) {
@@ -243,18 +255,8 @@ const badge = (visit: Visit, of: string, state: string) => (
   <StateBadge state={state} text={wordOf(visit.t, of, state)} />
 );
 
-function linkTo<Row>(
-  visit: Visit,
-  label: TextKey,
-  records: string,
-  of: (row: Row) => readonly [id: string, text: string],
-): ListColumn<Row> {
-  const cell = (row: Row) => {
-    const [id, text] = of(row);
-    return <a href={pathTo(visit, `${records}/${id}`)}>{text}</a>;
-  };
-  return { label, is: 'wide', cell };
-}
+const hrefIn = (visit: Visit, records: string) => (row: { id: string }) =>
+  pathTo(visit, `${records}/${row.id}`);
 
 /** The bank's response may have any content. */
 function bankText(row: object, field: string): string {

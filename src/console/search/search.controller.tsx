@@ -12,7 +12,7 @@ import { Database } from '../../platform/postgres/database.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { Card } from '../kit/elements.js';
 import { Fields, type FormFields } from '../kit/form.js';
-import { formatAmount, formatTime } from '../formats.js';
+import { formatAmount } from '../formats.js';
 import { Form, Message } from '../kit/frame.js';
 import { Hint, Muted } from '../kit/layout.js';
 import { ListCard } from '../kit/list-page.js';
@@ -158,23 +158,22 @@ function HitGroup({
   partyOf: (hit: Hit) => Counterparty;
 }) {
   const visit = useVisit();
-  const { t, language } = visit;
+  const { t } = visit;
   if (hits.length === 0) return null;
   return (
     <Card title={t(`search.${group}`)}>
       <ListTable
         {...{ name: `search.${group}`, rows: hits }}
-        columns={[
-          {
-            label: 'search.what',
+        columns={{
+          'search.what': {
             is: 'wide',
             cell: (hit) => <a href={pathTo(visit, hit.path)}>{nameOf(visit, hit)}</a>,
           },
-          { label: 'list.amount', cents: ({ amountCents }) => amountCents },
-          { label: 'list.state', cell: (hit) => <HitState hit={hit} /> },
-          partyColumn('line.counterparty', partyOf),
-          { label: 'line.occurredAt', cell: ({ at }) => formatTime(at, language) },
-        ]}
+          'list.amount': { cents: ({ amountCents }) => amountCents },
+          'list.state': (hit) => <HitState hit={hit} />,
+          'line.counterparty': partyColumn(partyOf),
+          'line.occurredAt': { at: ({ at }) => at },
+        }}
       />
     </Card>
   );

@@ -13,7 +13,7 @@ import { formatTime } from '../formats.js';
 import { Badge } from '../kit/elements.js';
 import { Form, Message } from '../kit/frame.js';
 import { ListCard, listPage } from '../kit/list-page.js';
-import type { ListColumn } from '../kit/table.js';
+import type { ListColumns } from '../kit/table.js';
 import { Redirect, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
 import { accountOf, callerOf, isAllowedTo, pathTo, useVisit } from '../visit.js';
@@ -91,25 +91,18 @@ export class StatementPages {
       // The list itself refuses what is no cursor of it.
       isCursor: () => true,
       read: (_page, query) => this.unreadable.list(accountOf(visit).id, query),
-      columns: (_rows) => [
-        { label: 'list.kind', cell: ({ kind }) => t(`unreadable.kind.${kind}`) },
-        { label: 'list.nsu', cell: ({ nsu }) => nsu?.toString() },
-        {
-          label: 'unreadable.reason',
-          is: 'wide',
-          cell: ({ reason }) => whyUnreadable(visit, reason),
-        },
-        { label: 'unreadable.recordedAt', at: ({ recordedAt }) => recordedAt },
-        {
-          label: 'unreadable.resolved',
-          cell: ({ resolution, resolvedAt }) =>
-            resolution === null ? (
-              <Badge tone="warn" text={t('unreadable.open')} />
-            ) : (
-              `${t(`unreadable.resolution.${resolution}`)} ${formatTime(resolvedAt, language)}`
-            ),
-        },
-      ],
+      columns: (_rows) => ({
+        'list.kind': ({ kind }) => t(`unreadable.kind.${kind}`),
+        'list.nsu': ({ nsu }) => nsu?.toString(),
+        'unreadable.reason': { is: 'wide', cell: ({ reason }) => whyUnreadable(visit, reason) },
+        'unreadable.recordedAt': { at: ({ recordedAt }) => recordedAt },
+        'unreadable.resolved': ({ resolution, resolvedAt }) =>
+          resolution === null ? (
+            <Badge tone="warn" text={t('unreadable.open')} />
+          ) : (
+            `${t(`unreadable.resolution.${resolution}`)} ${formatTime(resolvedAt, language)}`
+          ),
+      }),
       afterRows: (rows) => rows.some(({ resolvedAt }) => resolvedAt === null) && <WhatToDo />,
     });
   }
@@ -122,13 +115,12 @@ export class StatementPages {
     );
   }
 
-  private async columnsOf(visit: Visit, lines: readonly Line[]): Promise<ListColumn<Line>[]> {
+  private async columnsOf(visit: Visit, lines: readonly Line[]): Promise<ListColumns<Line>> {
     const { t } = visit;
     const isVisible = seesPersonalData(callerOf(visit).scopes);
     const explanations = await this.explanations.read(accountOf(visit).id, lines);
-    return [
-      {
-        label: 'line.occurredAt',
+    return {
+      'line.occurredAt': {
         at: ({ occurredAt }) => occurredAt,
         isOrder: true,
         below: {
@@ -136,17 +128,15 @@ export class StatementPages {
           cell: ({ nsu }) => <LineLink nsu={nsu} />,
         },
       },
-      {
-        label: 'line.what',
+      'line.what': {
         is: 'wide',
         cell: ({ typeName }) => nameOfType(visit, typeName),
         ...(isVisible && {
           below: { label: 'line.notes', cell: ({ notes }) => notes !== null && <bdi>{notes}</bdi> },
         }),
       },
-      partyColumn('line.counterparty', ({ counterparty }) => counterparty),
-      {
-        label: 'line.amount',
+      'line.counterparty': partyColumn(({ counterparty }) => counterparty),
+      'line.amount': {
         isSigned: true,
         cents: ({ isCredit, amountCents }) => (isCredit ? amountCents : -amountCents),
         below: {
@@ -154,9 +144,8 @@ export class StatementPages {
           cell: ({ isCredit }) => t(isCredit ? 'line.credit' : 'line.debit'),
         },
       },
-      { label: 'line.balance', cents: ({ currentBalanceCents }) => currentBalanceCents },
-      {
-        label: 'line.state',
+      'line.balance': { cents: ({ currentBalanceCents }) => currentBalanceCents },
+      'line.state': {
         is: 'wide',
         cell: (line) => (
           <>
@@ -168,7 +157,7 @@ export class StatementPages {
           </>
         ),
       },
-    ];
+    };
   }
 }
 

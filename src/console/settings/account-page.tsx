@@ -99,18 +99,18 @@ function goLive({ t, language }: Visit, at: Date | null): string {
 }
 
 export function ModeHistory({ facts: { mode }, nameOf }: Props & { nameOf: NameOfActor }) {
-  const { t, language } = useVisit();
+  const { t } = useVisit();
   return (
     <Card title={t('account.changes')}>
       <ListTable
         {...{ rows: mode.changes, name: 'account.changes' }}
         empty={t('account.noChanges')}
-        columns={[
-          { label: 'account.at', cell: ({ at }) => formatTime(at, language) },
-          { label: 'account.mode', cell: (change) => t(`account.mode.${change.mode}`) },
-          { label: 'account.actor', is: 'wide', cell: ({ actor }) => nameOf(actor) },
-          { label: 'app.reason', is: 'wide', cell: ({ reason }) => reason },
-        ]}
+        columns={{
+          'account.at': { at: ({ at }) => at },
+          'account.mode': (change) => t(`account.mode.${change.mode}`),
+          'account.actor': { is: 'wide', cell: ({ actor }) => nameOf(actor) },
+          'app.reason': { is: 'wide', cell: ({ reason }) => reason },
+        }}
       />
     </Card>
   );

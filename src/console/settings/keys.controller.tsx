@@ -164,14 +164,13 @@ interface Facts {
 
 function KeyTable({ keys: listed, facts }: { keys: readonly ApiKey[]; facts: Facts }) {
   const visit = useVisit();
-  const { t, language } = visit;
+  const { t } = visit;
   return (
     <Card title={t('keys.title')}>
       <ListTable
         {...{ rows: listed, name: 'keys.title', empty: t('keys.empty') }}
-        columns={[
-          {
-            label: 'keys.name',
+        columns={{
+          'keys.name': {
             is: 'wide',
             cell: ({ name, kind }) => (
               <>
@@ -180,19 +179,15 @@ function KeyTable({ keys: listed, facts }: { keys: readonly ApiKey[]; facts: Fac
               </>
             ),
           },
-          { label: 'keys.hint', cell: ({ hint }) => hint && <code>{`…${hint}`}</code> },
-          {
-            label: 'keys.scopes',
+          'keys.hint': ({ hint }) => hint && <code>{`…${hint}`}</code>,
+          'keys.scopes': {
             is: 'wide',
             cell: (key) => key.scopes.map((scope) => wordOf(visit.t, 'scope', scope)).join(', '),
           },
-          { label: 'keys.createdAt', cell: ({ createdAt }) => formatTime(createdAt, language) },
-          {
-            label: 'keys.state',
-            cell: (apiKey) => <KeyState {...{ apiKey, now: facts.now }} />,
-          },
-          { label: 'keys.actions', cell: (apiKey) => <KeyActions {...{ apiKey, facts }} /> },
-        ]}
+          'keys.createdAt': { at: ({ createdAt }) => createdAt },
+          'keys.state': (apiKey) => <KeyState {...{ apiKey, now: facts.now }} />,
+          'keys.actions': (apiKey) => <KeyActions {...{ apiKey, facts }} />,
+        }}
       />
     </Card>
   );

@@ -67,14 +67,10 @@ export class OverviewPage {
           <Folded title={t('overview.figures')}>
             <ListTable
               {...{ name: 'overview.trend', rows: [...trend].reverse() }}
-              columns={[
-                { label: 'chart.day', cell: ({ day }) => formatDay(day, language) },
-                {
-                  label: 'overview.unexplained',
-                  is: 'number',
-                  cell: ({ cents }) => <Amount cents={cents} />,
-                },
-              ]}
+              columns={{
+                'chart.day': ({ day }) => formatDay(day, language),
+                'overview.unexplained': { cents: ({ cents }) => cents },
+              }}
             />
           </Folded>
         </Card>

@@ -5,7 +5,7 @@ import { Amount, Card, Empty, NamedValues, FactList } from '../kit/elements.js';
 import { formatAmount, formatClock, formatCount, formatDay, formatTime } from '../formats.js';
 import { Message } from '../kit/frame.js';
 import { Cards, Hint, Muted } from '../kit/layout.js';
-import { ListTable, type ListColumn } from '../kit/table.js';
+import { ListTable } from '../kit/table.js';
 import type { Visit } from '../requests.js';
 import { type TextKey, wordOf } from '../texts.js';
 import { pathTo, useVisit } from '../visit.js';
@@ -118,9 +118,8 @@ function Work({ reading: { work, firingAlerts } }: Props) {
     <Card title={t('today.work')}>
       <ListTable
         {...{ name: 'today.work', rows: items }}
-        columns={[
-          {
-            label: 'today.what',
+        columns={{
+          'today.what': {
             is: 'wide',
             cell: (item) => (
               <Figure page={item.page} at={`work-${item.label.replace('.', '-')}`}>
@@ -128,9 +127,8 @@ function Work({ reading: { work, firingAlerts } }: Props) {
               </Figure>
             ),
           },
-          { label: 'today.count', is: 'number', cell: ({ count }) => formatCount(count) },
-          {
-            label: 'today.inReais',
+          'today.count': { count: ({ count }) => count },
+          'today.inReais': {
             is: 'number',
             cell: ({ cents, withoutAmount }) => (
               <>
@@ -143,7 +141,7 @@ function Work({ reading: { work, firingAlerts } }: Props) {
               </>
             ),
           },
-        ]}
+        }}
       />
       {overdue >= BigInt(maxOverdue) && (
         <Hint isBlock>{t('today.overdueAtMost', { count: formatCount(maxOverdue) })}</Hint>
@@ -300,33 +298,20 @@ function Figures({ days }: { days: readonly ChartDay[] }) {
   return (
     <ListTable
       {...{ id: 'figures', name: 'today.movements', rows: days, isUnseen: !isShown }}
-      columns={[
-        {
-          label: 'chart.day',
-          cell: ({ day }) =>
-            isShown ? (
-              <Figure page={`statement?day=${day}`}>{formatDay(day, language)}</Figure>
-            ) : (
-              formatDay(day, language)
-            ),
-        },
-        {
-          label: 'chart.in',
-          is: 'number',
-          cell: ({ creditCents }) => <Amount cents={creditCents} />,
-        },
-        {
-          label: 'chart.out',
-          is: 'number',
-          cell: ({ debitCents }) => <Amount cents={debitCents} />,
-        },
-        ...(['matched', 'classified', 'in_break', 'pending'] as const).map(
-          (state): ListColumn<ChartDay> => ({
-            ...{ label: `chart.${state}`, is: 'number' },
-            cell: ({ lines }) => formatCount(lines[state]),
-          }),
-        ),
-      ]}
+      columns={{
+        'chart.day': ({ day }) =>
+          isShown ? (
+            <Figure page={`statement?day=${day}`}>{formatDay(day, language)}</Figure>
+          ) : (
+            formatDay(day, language)
+          ),
+        'chart.in': { cents: ({ creditCents }) => creditCents },
+        'chart.out': { cents: ({ debitCents }) => debitCents },
+        'chart.matched': { count: ({ lines }) => lines.matched },
+        'chart.classified': { count: ({ lines }) => lines.classified },
+        'chart.in_break': { count: ({ lines }) => lines.in_break },
+        'chart.pending': { count: ({ lines }) => lines.pending },
+      }}
     />
   );
 }
