@@ -4,6 +4,7 @@ import { askedHeader } from '../requests.js';
 import type { TextKey } from '../texts.js';
 import { Folded } from './layout.js';
 import { useVisit } from '../visit.js';
+import { Form } from './frame.js';
 
 interface Part {
   children: ComponentChildren;
@@ -103,17 +104,12 @@ export function ContinuedForm({
   part: string;
   button: TextKey;
 }) {
-  const { t, csrfToken } = useVisit();
+  const { t } = useVisit();
+  const sending = { 'hx-post': action, 'hx-trigger': 'load', 'hx-swap': 'outerHTML' };
   return (
-    <form
-      method="post"
-      action={action}
-      {...{ 'hx-post': action, 'hx-trigger': 'load', 'hx-swap': 'outerHTML' }}
-      {...{ 'hx-target': `#${part}` }}
-    >
-      <input type="hidden" name="csrf" value={csrfToken} />
+    <Form action={action} {...sending} hx-target={`#${part}`}>
       <button>{t(button)}</button>
-    </form>
+    </Form>
   );
 }
 

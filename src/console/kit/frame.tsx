@@ -246,7 +246,8 @@ export function Form({
   shown,
   hasFile = false,
   children,
-}: {
+  ...attributes
+}: Omit<JSX.IntrinsicElements['form'], 'class'> & {
   action: string;
   /** A version or a hash of what the person sees. The audit records it. */
   shown?: string;
@@ -256,7 +257,10 @@ export function Form({
 }) {
   const visit = useVisit();
   return (
-    <form method="post" action={action} encType={hasFile ? 'multipart/form-data' : undefined}>
+    <form
+      {...{ method: 'post', action, ...attributes }}
+      encType={hasFile ? 'multipart/form-data' : undefined}
+    >
       {visit.csrfToken !== '' && <input type="hidden" name="csrf" value={visit.csrfToken} />}
       {visit.isForm && <input type="hidden" name={pageField} value={visit.cameFrom} />}
       {shown !== undefined && <input type="hidden" name="shown" value={shown} />}

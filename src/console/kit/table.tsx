@@ -9,7 +9,7 @@ import { Icon } from './icon.js';
 import { Hint, Unseen } from './layout.js';
 import { useVisit } from '../visit.js';
 
-/** What a cell shows. */
+/** Anything that a page can show. */
 type Shows<Row> = (row: Row) => ComponentChildren;
 
 /** What a cell shows: anything, an amount in cents, a number of things, or a time. */

@@ -76,7 +76,6 @@ export const daysTexts = {
   'days.month': ['Mês', 'Month'],
   'days.report': ['Relatório do mês', 'Report of the month'],
 
-  'days.notCertified': ['Sem certificado', 'Not certified'],
   'days.notCertifiedYet': [
     'Este dia ainda não tem certificado. Os dias são certificados em ordem.',
     'This day has no certificate yet. Days are certified in their order.',
