@@ -4,12 +4,10 @@ import { Controller } from '@nestjs/common';
 import { AppError } from '../../platform/errors.js';
 import { BreakActions } from '../../reconciliation/breaks/break-actions.service.js';
 import { BreakComments } from '../../reconciliation/breaks/break-comments.service.js';
-
 import { factsChanged, isConfirmed } from '../kit/confirm-money.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { Redirect, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
-
 import { callerOf, pathId, pathTo, typed } from '../visit.js';
 import { BreakConfirmation } from './break-confirmation.service.js';
 import { BreakPage } from './break-page.service.js';
