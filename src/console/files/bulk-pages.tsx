@@ -176,7 +176,7 @@ function CheckedPayees({ checked, sent }: CheckedProps) {
         ]}
       />
       {sent ? (
-        <MoneyCard {...{ ...sent }} title="bulk.largestPayees" />
+        <MoneyCard {...sent} title="bulk.largestPayees" />
       ) : (
         <Card title={t('bulk.largestPayees')}>
           <ListTable

@@ -345,13 +345,8 @@ interface FieldFormProps extends FieldsProps {
 /** A form with all that a form has, where it needs no card of its own. */
 export function FieldForm(props: FieldFormProps) {
   const { intro, action, button, area, shown, hidden = {}, children } = props;
-  const {
-    asksReason = false,
-    needsStepUp = false,
-    problem = null,
-    values = {},
-    isSent = true,
-  } = props;
+  const { problem = null, values = {}, isSent = true } = props;
+  const { asksReason = false, needsStepUp = false } = props;
   const { t } = useVisit();
   const fields = asksReason ? { ...props.fields, ...reasonField } : props.fields;
   return (

@@ -85,7 +85,7 @@ export function ListTable<Row>({
       <thead>
         <tr>
           {shown.map((column) => (
-            <Head {...{ ...column }} is={classOf(column)} />
+            <Head {...column} is={classOf(column)} />
           ))}
         </tr>
       </thead>

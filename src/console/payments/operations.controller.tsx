@@ -161,7 +161,7 @@ export class OperationPages {
           <RelatedRecords links={[...linksOf(operation, records), ...story.breaks]} />
         </Cards>
         {resendable !== null && <ResendForm operation={operation} />}
-        <Story {...{ ...story }} awaited={awaitedOf({ operationState: state, settlement: null })} />
+        <Story {...story} awaited={awaitedOf({ operationState: state, settlement: null })} />
         <Exchanged title="payment.sent" value={operation.request} />
         <Exchanged title="payment.response" value={operation.response} />
       </>
