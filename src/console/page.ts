@@ -37,7 +37,7 @@ export interface MenuPlace {
   isOfSandbox?: boolean;
 }
 
-/** What an action is of, as the audit names it. `:id` is that id of the path, `:account` its slug. */
+/** What an action is of, for the audit. `:id` is that id of the path, `:account` its slug. */
 export type SubjectOf = AuditedSubject | ((visit: Visit) => AuditedSubject);
 
 /** What the audit records of an action before it is done. */
