@@ -1,4 +1,5 @@
-// `npm run check`: the quick checks before each commit: types, lint, format, architecture.
+// `npm run check`: the quick checks before each commit: types, lint, format,
+// architecture, and what breaks for clients of the API.
 import { join } from 'node:path';
 import {
   compiler,
@@ -24,7 +25,10 @@ const checks = [
     [...format, '--cache', '--cache-strategy=content', `--cache-location=${cache('prettier')}`],
   ],
   ['Types', [...types, '--tsBuildInfoFile', cache('types.tsbuildinfo')]],
-  ['Architecture', [...jestArguments, '--runInBand', 'test/architecture.spec.ts']],
+  [
+    'Architecture and API breaks',
+    [...jestArguments, '--runInBand', 'test/architecture.spec.ts', 'test/api-breaks.spec.ts'],
+  ],
   ['Lint', [program('oxlint/bin/oxlint')]],
 ];
 
