@@ -110,8 +110,8 @@ export interface Route<
    * decides what it takes beyond its contract.
    */
   refusesUnknown: boolean;
-  /** The content type of a successful response that is not JSON. */
-  responseContentType?: string;
+  /** The content types of a successful response that is not JSON. */
+  responseContentTypes?: readonly string[];
   params: Params;
   query: Query;
   body: Body;

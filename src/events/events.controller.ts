@@ -33,7 +33,11 @@ export class EventsController {
     private readonly deliveries: Deliveries,
   ) {}
 
-  @Responds({ status: 410, description: 'Events after the cursor were deleted by age.' })
+  @Responds({
+    status: 410,
+    description: 'Events after the cursor were deleted by age.',
+    headers: { Location: 'The first page after what was deleted.' },
+  })
   @Handles(listEvents)
   async events(@FromCaller() { accountId, query, scopes }: CallerInput<typeof listEvents>) {
     const page = readPage(query, isPosition);

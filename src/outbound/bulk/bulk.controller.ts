@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { ApiKeyGuard, FromCaller, type CallerInput } from '../../access/accounts/api-key.guard.js';
 import { RequiresScope } from '../../access/accounts/scope.decorator.js';
 import { Handles, Reply } from '../../platform/http/contract-route.js';
+import { begun, Responds } from '../../platform/http/responses.decorator.js';
 import { stringifyJson } from '../../platform/json/exact-json.js';
 import { BulkApprovals } from './bulk-approvals.service.js';
 import {
@@ -42,12 +43,14 @@ export class BulkController {
   ) {}
 
   @RequiresScope('charge')
+  @Responds(begun)
   @Handles(uploadCharges)
   async charges(@FromCaller() input: UploadInput, @Req() request: FastifyRequest): Promise<Reply> {
     return this.upload(input, 'charges', request);
   }
 
   @RequiresScope('transfer')
+  @Responds(begun)
   @Handles(uploadTransfers)
   async transfers(
     @FromCaller() input: UploadInput,
@@ -57,6 +60,7 @@ export class BulkController {
   }
 
   @RequiresScope('expect')
+  @Responds(begun)
   @Handles(uploadExpectedPayments)
   async expectedPayments(
     @FromCaller() input: UploadInput,

@@ -71,18 +71,22 @@ export const operationView = listedOperation.extend({
  * The body of a 202: the operation, with what was sent and a status that is not final, so that a
  * client of the bank does not read fields that are missing as a success.
  */
-export const pendingView = operationView.extend({
-  /** Of the whole request; null where it has none. */
-  amount: reais.nullish(),
-  /** The contract's, of what is under way; or of what moved nothing. */
-  status: z.string(),
-});
+export const pendingView = operationView
+  .extend({
+    /** Of the whole request; null where it has none. */
+    amount: reais.nullish(),
+    /** The contract's, of what is under way; or of what moved nothing. */
+    status: z.string(),
+  })
+  // The fields that were sent, beside ours.
+  .loose();
 
 /** The same of one item, where the contract's response is a list. */
 export const pendingItemsView = z.array(
   pendingView
     .pick({ id: true, kind: true, state: true, idempotencyKey: true, status: true, metadata: true })
-    .extend({ operationId: z.string(), amount: reais, createdAt: instant, updatedAt: instant }),
+    .extend({ operationId: z.string(), amount: reais, createdAt: instant, updatedAt: instant })
+    .loose(),
 );
 
 /**

@@ -9,6 +9,7 @@ import type { Route } from '../../bank-contract/route.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import { isFinalState } from '../operation-states.js';
 import { Reply } from '../../platform/http/contract-route.js';
+import { errorContentType } from '../../platform/http/error.filter.js';
 import { AppError, conflict, invariant } from '../../platform/errors.js';
 import { canonicalJson, isJsonObject, stringifyJson } from '../../platform/json/exact-json.js';
 import { sleepOutsideSlot, waitOutsideSlot } from '../../platform/limits/request-slots.service.js';
@@ -288,8 +289,10 @@ function bankReply(
   { status, text }: SentResponse,
   { headers, metadata }: { headers: Record<string, string>; metadata: RequestMetadata },
 ): Reply {
-  const body = status < 300 ? withMetadata(text, metadata) : text;
-  return new Reply(status, body, { [operationHeader]: id, ...headers });
+  const named = { [operationHeader]: id, ...headers };
+  return status < 300
+    ? new Reply(status, withMetadata(text, metadata), named)
+    : new Reply(status, text, { ...named, 'content-type': errorContentType });
 }
 
 function identitiesOf(

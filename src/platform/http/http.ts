@@ -117,9 +117,10 @@ function respondToBadConnection(error: NodeJS.ErrnoException, socket: Socket): v
     return;
   }
   const status = clientErrorStatuses[error.code ?? ''] ?? 400;
-  const body = JSON.stringify(buildErrorBody(status, newTraceId()));
+  const traceId = newTraceId();
+  const body = JSON.stringify(buildErrorBody(status, traceId));
   socket.end(
     `HTTP/1.1 ${status} Refused\r\ncontent-type: ${errorContentType}\r\n` +
-      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+      `x-trace-id: ${traceId}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );
 }

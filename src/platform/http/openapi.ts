@@ -17,7 +17,7 @@ import type { DeclaredResponse } from './responses.decorator.js';
 /** Of the service's API: another one where clients must change. Each event says its own. */
 export const apiVersion = '1';
 
-/** A route with the responses that are no success. Each status stands once. */
+/** A route with its responses. Each status stands once; a success need not be among them. */
 export interface DocumentedRoute {
   route: Route;
   /** The scope that the caller's key needs; null where it needs none. */
@@ -88,6 +88,8 @@ function operation(
   components: OpenApiComponents,
 ): object {
   const { name, authentication } = route;
+  const success = responses.find(({ status }) => status === route.successStatus);
+  const others = responses.filter((one) => one !== success);
   const component = name.charAt(0).toUpperCase() + name.slice(1);
   return {
     operationId: name,
@@ -104,19 +106,21 @@ function operation(
     ...requestBody(route, `${component}Request`, components),
     responses: {
       [route.successStatus]: {
-        description: 'The request succeeded.',
+        description: success?.description ?? 'The request succeeded.',
         headers: describedHeaders(components, {
           ...headerDescriptions.always,
           ...(route.idempotencyKey === 'none' ? {} : headerDescriptions.repeated),
+          ...success?.headers,
         }),
-        content: {
-          [route.responseContentType ?? 'application/json']: {
-            schema: components.schema(route.response, `${component}Response`),
-          },
-        },
+        content: Object.fromEntries(
+          (route.responseContentTypes ?? ['application/json']).map((type) => [
+            type,
+            { schema: components.schema(route.response, `${component}Response`) },
+          ]),
+        ),
       },
       ...Object.fromEntries(
-        responses.map((one) => [
+        others.map((one) => [
           one.status,
           components.response(one.status, declared(one, components)),
         ]),

@@ -27,6 +27,13 @@ export function respondsOf(handler: object): DeclaredResponse[] {
   return (Reflect.getMetadata(responsesKey, handler) as DeclaredResponse[] | undefined) ?? [];
 }
 
+/** The response to a request that begins what ends later. */
+export const begun: DeclaredResponse = {
+  status: 202,
+  description: 'It has begun.',
+  headers: { Location: 'Where it is read.' },
+};
+
 /** The handler passes on the bank's refusals, or responds that the bank did not answer. */
 export function CallsBank(): MethodDecorator {
   return Responds(
@@ -45,14 +52,13 @@ export function errorsOf(route: Route, hasScopes: boolean): DeclaredResponse[] {
   const hasParams = hasFields(route.params);
   const hasBody = !(route.body instanceof z.ZodUndefined) || route.hasFileBody;
   const hasInput = hasParams || hasBody || hasFields(route.query);
+  // A body that a route does not read is received all the same.
+  const mayHaveBody = hasBody || route.method !== 'GET';
   const isAuthenticated = route.authentication !== 'none';
   const one = (isPossible: boolean, status: number, description: string, headers = {}) =>
     isPossible ? [{ status, description, headers }] : [];
   return [
-    ...one(
-      hasInput || route.idempotencyKey !== 'none',
-      ...([400, 'The request is malformed. `errors` has the messages by JSON path.'] as const),
-    ),
+    ...one(true, 400, 'The request is malformed. `errors` has the messages by JSON path.'),
     ...one(isAuthenticated, 401, 'There is no key, or a wrong one.'),
     ...one(isAuthenticated && hasScopes, 403, 'The key does not have the scope of this route.'),
     ...one(
@@ -60,9 +66,9 @@ export function errorsOf(route: Route, hasScopes: boolean): DeclaredResponse[] {
       ...([404, 'The account has nothing that the request names.'] as const),
     ),
     ...one(!route.isReading, 409, 'The request conflicts with the present state; see `code`.'),
-    ...one(hasBody, 413, 'The body is too large.'),
+    ...one(mayHaveBody, 413, 'The body is too large.'),
     ...one(hasParams, 414, 'An id in the path is too long.'),
-    ...one(hasBody, 415, 'The body is not JSON, or not a file of a supported type.'),
+    ...one(mayHaveBody, 415, 'The body is not JSON, or not a file of a supported type.'),
     ...one(!route.isReading, 422, 'The request breaks a rule; see `code`.'),
     ...one(true, 429, 'Too many requests. Nothing was done; retry later.', retryAfter),
     ...one(true, 500, 'An unexpected error.'),

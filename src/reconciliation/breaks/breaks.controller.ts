@@ -9,7 +9,7 @@ import type { Caller } from '../../access/accounts/api-keys.service.js';
 import { missingScope, RequiresScope } from '../../access/accounts/scope.decorator.js';
 import { IdempotencyService } from '../../access/idempotency/idempotency.service.js';
 import { Handles } from '../../platform/http/contract-route.js';
-import { CallsBank } from '../../platform/http/responses.decorator.js';
+import { CallsBank, Responds } from '../../platform/http/responses.decorator.js';
 import { BreakActions } from './break-actions.service.js';
 import { BreakReading } from './break-reading.service.js';
 import { actOnBreak, actOnBreaks, getBreak, listBreaks } from './breaks.schema.js';
@@ -17,6 +17,12 @@ import { changeRefundPolicies, getRefundPolicies } from './refund-policies.schem
 import { RefundPolicies } from './refund-policies.service.js';
 import { changeSeveritySteps, getSeveritySteps } from './severity-steps.schema.js';
 import { SeveritySettings } from './severity-steps.service.js';
+
+const refundRefused = {
+  status: 422,
+  description: 'The action breaks a rule, here or at the bank; see `code`.',
+  headers: { Location: 'The operation of a refund that the bank refused.' },
+};
 
 @Controller()
 @UseGuards(ApiKeyGuard)
@@ -51,6 +57,7 @@ export class BreaksController {
 
   @RequiresScope('reconcile')
   @CallsBank()
+  @Responds(refundRefused)
   @Handles(actOnBreak)
   act(@FromCaller() request: CallerInput<typeof actOnBreak>) {
     const { accountId, params, body } = request;

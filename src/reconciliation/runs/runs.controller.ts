@@ -12,6 +12,7 @@ import { Database } from '../../platform/postgres/database.service.js';
 import { IdempotencyService } from '../../access/idempotency/idempotency.service.js';
 import { Handles, Reply } from '../../platform/http/contract-route.js';
 import { stringifyJson } from '../../platform/json/exact-json.js';
+import { begun, Responds } from '../../platform/http/responses.decorator.js';
 import { isUuid, readPage, readUuid, toList } from '../../platform/http/listing.js';
 import { changeSchedule, getRun, getSchedule, listRuns, startRun } from './runs.schema.js';
 import { describeRun, RunsService } from './runs.service.js';
@@ -28,6 +29,7 @@ export class RunsController {
   ) {}
 
   @RequiresScope('reconcile')
+  @Responds(begun)
   @Handles(startRun)
   start(@FromCaller() request: CallerInput<typeof startRun>) {
     const { accountId, actor } = request;

@@ -7,13 +7,18 @@ const exported = { authentication: 'api-key', method: 'GET', chapter: 'Exports' 
 export const exportFormats = ['csv', 'xlsx', 'ofx', 'cnab240'] as const;
 export const tableFormats = ['csv', 'xlsx'] as const;
 
+const tableTypes = [
+  'text/csv',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+];
+
 /** For CSV. With `semicolon`, amounts have a decimal comma. */
 const delimiter = z.enum(['comma', 'semicolon']).default('comma');
 
 /** Of tables: what a person works through, with the age of each row. */
 const openItems = {
   ...exported,
-  responseContentType: 'application/octet-stream',
+  responseContentTypes: tableTypes,
   query: z.object({
     format: z.enum(tableFormats).default('csv'),
     delimiter,
@@ -40,7 +45,7 @@ export const exportTransactions = route({
   name: 'exportTransactions',
   summary: 'Streams statement lines as a file, in nsu order. More than four open files get 429.',
   path: '/v1/exports/transactions',
-  responseContentType: 'application/octet-stream',
+  responseContentTypes: [...tableTypes, 'application/x-ofx', 'text/plain'],
   query: z.object({
     format: z.enum(exportFormats).default('csv'),
     /** Statement days, both included. The default is the current month up to today. */
@@ -57,7 +62,7 @@ export const getMonthReport = route({
   summary:
     'Shows a month as a printable page: balances, days with certificates, lines by state, breaks.',
   path: '/v1/exports/reports/{month}',
-  responseContentType: 'text/html',
+  responseContentTypes: ['text/html'],
   params: z.object({
     month: patternText(7, /^(19|20|21)\d{2}-(0[1-9]|1[0-2])$/, 'Must be a month, yyyy-mm.'),
   }),
