@@ -80,7 +80,7 @@ export class IdempotencyService {
       // The first request must not wait for the slots of its repeats.
       await sleepOutsideSlot(waitIntervalMs);
     } while (performance.now() < waitUntil);
-    throw new AppError('conflict', { public: 'An identical request is still in progress.' });
+    throw conflict('request_in_progress', 'An identical request is still in progress.');
   }
 
   /** The stored response. Once it was deleted, `conflict`: the request is not done again. */

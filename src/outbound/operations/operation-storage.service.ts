@@ -24,7 +24,7 @@ import {
 import { PaymentControls } from '../payment-controls/payment-controls.service.js';
 import { hasNoEffect } from '../operation-states.js';
 import { Countdown } from '../../platform/countdown.js';
-import { AppError, invariant } from '../../platform/errors.js';
+import { AppError, conflict, invariant } from '../../platform/errors.js';
 import { groupBy } from '../../platform/grouping.js';
 import { waitOutsideSlot } from '../../platform/limits/request-slots.service.js';
 import { SharedBatches } from '../../platform/postgres/shared-batches.js';
@@ -225,7 +225,7 @@ export class OperationStorage {
         if (!(error instanceof IdentityTaken)) throw error;
       }
     }
-    throw new AppError('conflict', { public: 'An identical request is still in progress.' });
+    throw conflict('request_in_progress', 'An identical request is still in progress.');
   }
 
   /**
