@@ -6,8 +6,11 @@ await bundlePackages();
 const unit = {
   displayName: 'unit',
   testEnvironment: 'node',
-  roots: ['<rootDir>/src', '<rootDir>/test'],
-  testMatch: ['<rootDir>/{src,test/scenarios}/**/*.spec.ts', '<rootDir>/test/*.spec.ts'],
+  roots: ['<rootDir>/src', '<rootDir>/packages', '<rootDir>/test'],
+  testMatch: [
+    '<rootDir>/{src,packages/*/src,test/scenarios}/**/*.spec.ts',
+    '<rootDir>/test/*.spec.ts',
+  ],
   // The first is that of most imports.
   moduleFileExtensions: ['ts', 'tsx', 'js', 'mjs', 'cjs', 'json', 'node'],
   extensionsToTreatAsEsm: ['.ts', '.tsx'],
@@ -16,7 +19,9 @@ const unit = {
     '^(\\.{1,2}/.*)\\.js$': '$1',
     [`^(${bundledPackages.join('|')})$`]: '<rootDir>/.prepared/packages/$1.js',
   },
-  modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.dev', '<rootDir>/.data'],
+  modulePathIgnorePatterns: [
+    ...['<rootDir>/dist', '<rootDir>/packages/[\\w-]+/dist', '<rootDir>/.dev', '<rootDir>/.data'],
+  ],
 };
 
 /** Tests of what is started, with its PostgreSQL. */

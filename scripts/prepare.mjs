@@ -37,15 +37,19 @@ const schemas = ['service', 'sandbox'];
 /** The message is all that the user needs to see: no stack is printed. */
 export class StepFailed extends Error {}
 
-/** Runs each step (install, generate, build) that is not up to date. */
-export async function prepare({ build = true } = {}) {
+/**
+ * Runs each step (install, generate, build) that is not up to date. Without `packages` it prepares
+ * the application alone.
+ */
+export async function prepare({ build = true, packages = true } = {}) {
   requireNode();
   mkdirSync(preparedFolder, { recursive: true });
-  if (isPrepared(build)) return;
+  if (isPrepared(build, packages)) return;
   await withLock(join(preparedFolder, 'lock'), async () => {
     if (!isInstalled()) await step('Installing packages', install);
     if (!isGenerated()) await step('Generating database clients', generate);
     if (!isStyled()) await step('Writing styles', writeStyles);
+    if (packages && !isClientTyped()) await step('Writing the client', writeClient);
     if (build && !isBuilt()) await step('Building', compile);
   });
 }
@@ -98,8 +102,9 @@ function sourceFiles() {
   );
 }
 
-function isPrepared(build) {
-  return isInstalled() && isGenerated() && isStyled() && (!build || isBuilt());
+function isPrepared(build, packages) {
+  const isWritten = isInstalled() && isGenerated() && isStyled() && (!packages || isClientTyped());
+  return isWritten && (!build || isBuilt());
 }
 
 function isInstalled() {
@@ -237,6 +242,25 @@ function readIcon(name) {
   const file = join(projectFolder, 'node_modules/lucide-static/icons', `${name}.svg`);
   const [, content = ''] = /<svg[^>]*>(.*)<\/svg>/s.exec(readFileSync(file, 'utf8')) ?? [];
   return content.replace(/\s*\n\s*/g, '');
+}
+
+const clientGenerator = join('packages', 'client', 'generate.mjs');
+
+/** The image has no packages. */
+function isClientTyped() {
+  if (!existsSync(join(projectFolder, clientGenerator))) return true;
+  const isComplete = existsSync(join(projectFolder, 'packages/client/src/generated/resources.ts'));
+  return isComplete && readIfPresent(join(preparedFolder, 'client')) === clientHash();
+}
+
+function clientHash() {
+  return hashOf(['package-lock.json', 'docs/reference/openapi.json', clientGenerator]);
+}
+
+async function writeClient() {
+  const hash = clientHash();
+  await runNode([join(projectFolder, clientGenerator)], { quiet: true });
+  writeFileSync(join(preparedFolder, 'client'), hash);
 }
 
 /** The stamp stands in dist: whoever runs `nest build` deletes it. */

@@ -4,7 +4,7 @@
 import { pathToFileURL } from 'node:url';
 import { builtFile, endWith, prepare } from './prepare.mjs';
 
-await prepare().catch(endWith);
+await prepare({ packages: false }).catch(endWith);
 process.argv[1] = builtFile;
 process.setSourceMapsEnabled(true);
 await import(pathToFileURL(builtFile).href);

@@ -309,8 +309,13 @@ export const sourceRules: ProvenRule[] = [
     rule: noUnfinishedWork,
     tree: {
       'src/bank/a.ts': '// TODO: retry\nconst todo = 1;\nthrow new Error("not implemented");',
+      'packages/client/src/a.ts': '// TODO: retry',
     },
-    found: ['src/bank/a.ts:1 "TODO"', 'src/bank/a.ts:3 "not implemented"'],
+    found: [
+      'src/bank/a.ts:1 "TODO"',
+      'src/bank/a.ts:3 "not implemented"',
+      'packages/client/src/a.ts:1 "TODO"',
+    ],
   },
 
   {
@@ -398,10 +403,13 @@ export const wordRules: ProvenRule[] = [
       'src/events/b.ts': `export function second() {}\nexport { own } from './c.js';`,
       'test/support/c.ts': `export type Line = 1;\nexport const own = 1;`,
       'src/bank/a.spec.ts': `export const first = 1;`,
+      'packages/client/src/a.ts': `export type Line = 1;\nexport type Page = 1;`,
+      'packages/client/src/b.ts': `export type Page = 1;`,
     },
     found: [
       'Line is exported by src/bank/a.ts, test/support/c.ts',
       'second is exported by src/bank/a.ts, src/events/b.ts',
+      'Page is exported by packages/client/src/a.ts, packages/client/src/b.ts',
     ],
   },
 ];

@@ -3,6 +3,7 @@ import type { ProvenRule } from './project-file.js';
 import {
   axiosStaysInBankAndEvents,
   bullmqStaysInPlatformAndProcessors,
+  clientStandsAlone,
   everyModuleHasALayer,
   foldersOfAModuleMakeNoCycle,
   importsGoDown,
@@ -150,6 +151,23 @@ export const importRules: ProvenRule[] = [
     found: [
       'src/bank/bank.service.ts:6 Clock is injected and imported as a type',
       'src/bank/bank.service.ts:7 Watch is injected and imported as a type',
+    ],
+  },
+
+  {
+    name: 'of the client are its own',
+    rule: clientStandsAlone,
+    tree: {
+      'packages/client/src/a.ts': `
+        import './b.js';
+        import { Webhook } from 'standardwebhooks';
+        import { z } from 'zod';
+        import { cents } from '../../../src/brazil/cents.js';`,
+      'packages/client/src/a.spec.ts': `import fc from 'fast-check';`,
+    },
+    found: [
+      'packages/client/src/a.ts:4 the client imports zod',
+      'packages/client/src/a.ts:5 the client imports ../../../src/brazil/cents.js',
     ],
   },
 

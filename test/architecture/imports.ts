@@ -4,6 +4,7 @@ import {
   importsOf,
   isInSandbox,
   nameParts,
+  productOf,
   moduleOf,
   sourcesOf,
   violationsIn,
@@ -105,9 +106,23 @@ export const onlyTheStarterImportsTheSandbox: Rule = (files) =>
     return [file.violation(one.node, `imports ${target}: the bank is reached over HTTP alone`)];
   });
 
+const clientFolder = 'packages/client/';
+
+/** Whoever installs the client has nothing of the service. */
+export const clientStandsAlone: Rule = (files) =>
+  productOf(files)
+    .filter(({ path }) => path.startsWith(clientFolder))
+    .flatMap((file) =>
+      importsOf(file)
+        .filter(({ target, specifier }) =>
+          target === null ? specifier !== 'standardwebhooks' : !target.startsWith(clientFolder),
+        )
+        .map(({ node, specifier }) => file.violation(node, `the client imports ${specifier}`)),
+    );
+
 /** Type-only imports count too: a cycle of types today is a cycle of values after the next edit. */
 export const importsMakeNoCycle: Rule = (files) => {
-  const sources = new Map(sourcesOf(files).map((file) => [file.path, file]));
+  const sources = new Map(productOf(files).map((file) => [file.path, file]));
   const targetsOf = (path: string) =>
     importsOf(sources.get(path) as ProjectFile).flatMap(({ target }) =>
       [target ?? '', `${target}x`].filter((one) => sources.has(one)),

@@ -1,6 +1,6 @@
 // File names, file sizes and function sizes.
 import ts from 'typescript';
-import { isSpec, sourcesOf, violationsIn, type ProjectFile, type Rule } from './project-file.js';
+import { isSpec, productOf, violationsIn, type ProjectFile, type Rule } from './project-file.js';
 
 const roles = [
   'module',
@@ -23,7 +23,9 @@ const emptyName = new RegExp(`(^|-)(${emptyWords})$`);
 const historyName = /(^|[-_])(old|v\d+)$|^(old|i)-/;
 
 function codeOf(files: readonly ProjectFile[]): ProjectFile[] {
-  return files.filter(({ path }) => /^(src|test|bench|scripts)\/.*\.(tsx?|mjs)$/.test(path));
+  return files.filter(({ path }) =>
+    /^(src|packages|examples|test|bench|scripts)\/.*\.(tsx?|mjs)$/.test(path),
+  );
 }
 
 export const filesAreNamedByTheirRole: Rule = (files) =>
@@ -41,7 +43,7 @@ export const namesSayWhatIsInside: Rule = (files) =>
   });
 
 export const typesHaveNoEmptyPrefix: Rule = (files) =>
-  violationsIn(sourcesOf(files), (node) => {
+  violationsIn(productOf(files), (node) => {
     const isNamed =
       ts.isInterfaceDeclaration(node) ||
       ts.isTypeAliasDeclaration(node) ||
@@ -51,7 +53,7 @@ export const typesHaveNoEmptyPrefix: Rule = (files) =>
   });
 
 export const noUnfinishedWork: Rule = (files) =>
-  sourcesOf(files).flatMap((file) =>
+  productOf(files).flatMap((file) =>
     [
       ...file.text.matchAll(
         /\b(?:TODO|FIXME|XXX|HACK)\b|\b(?:stub(?:bed)?|(?:not |un)implemented)\b/gi,

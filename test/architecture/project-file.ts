@@ -50,7 +50,7 @@ export function treeOf(contents: Record<string, string>): ProjectFile[] {
 }
 
 const excludedFolders = new Set([
-  ...['.git', 'node_modules', 'dist', 'coverage', '.data', '.dev', '.prepared'],
+  ...['.git', 'node_modules', 'dist', 'generated', 'coverage', '.data', '.dev', '.prepared'],
 ]);
 
 /** Every file of the project that is not installed, generated or built. */
@@ -59,7 +59,7 @@ export function readTree(root: string): ProjectFile[] {
     readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
       const absolute = join(folder, entry.name);
       const path = relative(root, absolute).replaceAll('\\', '/');
-      if (excludedFolders.has(entry.name) || path === 'src/generated') return [];
+      if (excludedFolders.has(entry.name)) return [];
       if (entry.isDirectory()) return walk(absolute);
       let text: string | undefined;
       return [new ProjectFile(path, () => (text ??= readFileSync(absolute, 'utf8')))];
@@ -74,6 +74,12 @@ export function isSpec({ path }: ProjectFile): boolean {
 /** The TypeScript under `src/` that runs in production. */
 export function sourcesOf(files: readonly ProjectFile[]): ProjectFile[] {
   return files.filter((file) => /^src\/.*\.tsx?$/.test(file.path) && !isSpec(file));
+}
+
+/** As `sourcesOf`, and the TypeScript of the packages. */
+export function productOf(files: readonly ProjectFile[]): ProjectFile[] {
+  const ofPackages = files.filter(({ path }) => /^packages\/[^/]+\/src\/.*\.tsx?$/.test(path));
+  return [...sourcesOf(files), ...ofPackages.filter((file) => !isSpec(file))];
 }
 
 /** `src/outbound/charges/x.ts` → `outbound`; a file directly in `src/` is its own: `cli.ts`. */

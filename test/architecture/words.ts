@@ -92,20 +92,27 @@ function commentAndSqlLines(file: ProjectFile): Set<number> {
   return lines;
 }
 
-/** A name has one meaning, so two files must not export the same name. */
+/**
+ * A name has one meaning, so two files must not export the same name. Whoever installs a package
+ * knows its names alone.
+ */
 export const exportedNamesAreUnique: Rule = (files) => {
   const places = new Map<string, string[]>();
   for (const file of files.filter(isChecked))
-    for (const name of exportedNames(file))
-      places.set(name, [...(places.get(name) ?? []), file.path]);
+    for (const name of exportedNames(file)) {
+      const inPackage = `${packageOf(file)} ${name}`;
+      places.set(inPackage, [...(places.get(inPackage) ?? []), file.path]);
+    }
   return [...places]
     .filter(([, paths]) => paths.length > 1)
-    .map(([name, paths]) => `${name} is exported by ${paths.join(', ')}`);
+    .map(([name, paths]) => `${name.split(' ')[1]} is exported by ${paths.join(', ')}`);
 };
+
+const packageOf = ({ path }: ProjectFile): string => /^packages\/[^/]+/.exec(path)?.[0] ?? '';
 
 /** Each goal of a bench exports its `bench`. */
 function isChecked(file: ProjectFile): boolean {
-  return /^(src|test|bench(?!\/goals))\/.*\.tsx?$/.test(file.path) && !isSpec(file);
+  return /^(src|packages|test|bench(?!\/goals))\/.*\.tsx?$/.test(file.path) && !isSpec(file);
 }
 
 function exportedNames({ ast }: ProjectFile): Set<string> {
@@ -129,7 +136,7 @@ const minFileLines = 20;
 /** A smaller file belongs in a neighbour that changes with it. A Nest module may stand alone. */
 export const filesAreNotTiny: Rule = (files) =>
   files
-    .filter((file) => /^src\/.*\.tsx?$/.test(file.path) && !isSpec(file))
+    .filter((file) => /^(src|packages)\/.*\.tsx?$/.test(file.path) && !isSpec(file))
     .filter(
       ({ path }) => !['module', 'controller', 'processor'].includes(nameParts(path).role ?? ''),
     )
