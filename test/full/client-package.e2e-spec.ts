@@ -1,0 +1,81 @@
+// The packed client in the project of a stranger: strict TypeScript and Jest, against a service on
+// its sandbox bank.
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ConciliaProcess } from '../support/concilia-process.js';
+
+const project = join(import.meta.dirname, '..', '..');
+const archive = join(project, 'packages', 'concilia-client-0.2.0.tgz');
+const folder = mkdtempSync(join(tmpdir(), 'concilia-shop-'));
+const dataDir = mkdtempSync(join(tmpdir(), 'concilia-shop-data-'));
+const readJsonFile = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as Manifest;
+
+interface Manifest {
+  dependencies: Record<string, string>;
+}
+
+/** The snippet of the README, as a module. */
+function readmeModule(): string {
+  const readme = readFileSync(join(project, 'packages', 'client', 'README.md'), 'utf8');
+  const [, snippet = ''] = /```ts\n(.*?)```/s.exec(readme) ?? [];
+  return [
+    `import { Concilia, fromCents, toCents } from '@concilia/client';`,
+    `const { CONCILIA_URL: baseUrl = '' } = process.env;`,
+    `const apiKey = 'concilia-dev-key';`,
+    `let paid = 0n;`,
+    snippet,
+  ].join('\n');
+}
+
+/** Runs a program, with its output in the error when it fails. */
+async function run(program: string, args: string[], cwd: string, url = ''): Promise<string> {
+  const env = { ...process.env, CONCILIA_URL: url, NODE_OPTIONS: '' };
+  try {
+    return (await promisify(execFile)(program, args, { cwd, env })).stdout;
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string; stderr: string };
+    throw new Error(`${program} ${args.join(' ')} failed:\n${stdout}\n${stderr}`, { cause: error });
+  }
+}
+
+describe('the packed client', () => {
+  let concilia: ConciliaProcess;
+
+  beforeAll(async () => {
+    await run(process.execPath, ['scripts/packages.mjs'], project);
+    cpSync(join(project, 'examples', 'shop'), folder, { recursive: true });
+    const manifest = readJsonFile(join(folder, 'package.json'));
+    manifest.dependencies['@concilia/client'] = `file:${archive}`;
+    writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
+    writeFileSync(join(folder, 'src', 'readme.mts'), readmeModule());
+    await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund'], folder);
+    concilia = await ConciliaProcess.with({ DATA_DIR: dataDir });
+    await concilia.start();
+  }, 400_000);
+
+  afterAll(async () => {
+    await concilia.stop();
+    for (const one of [folder, dataDir]) rmSync(one, { recursive: true, force: true });
+  });
+
+  it('takes at most 60 kB, and depends on standardwebhooks alone', () => {
+    expect(statSync(archive).size).toBeLessThanOrEqual(60_000);
+    const installed = join(folder, 'node_modules', '@concilia', 'client', 'package.json');
+    expect(Object.keys(readJsonFile(installed).dependencies)).toEqual(['standardwebhooks']);
+  });
+
+  it('compiles strictly, and a shop charges, refunds and pays its supplier with it', async () => {
+    const shop = readFileSync(join(folder, 'src', 'shop.spec.ts'), 'utf8');
+    expect(shop.trimEnd().split('\n').length).toBeLessThan(60);
+    await run('npm', ['test'], folder, concilia.serviceUrl);
+  }, 300_000);
+
+  it('is imported as the README says', async () => {
+    const printed = await run('node', ['dist/readme.mjs'], folder, concilia.serviceUrl);
+    expect(printed).toBe('received R$ 292.51\n');
+  });
+});
