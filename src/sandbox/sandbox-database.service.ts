@@ -1,12 +1,12 @@
-// The sandbox's own database: one pool, shared by SQL and by Prisma, and transactions that run
-// callbacks after their commit.
+// The sandbox's own database: a pool, and transactions that run callbacks after their commit.
+// Prisma makes its schema, its migrations and the types of its rows. Its client is left out: with
+// its query compiler it would be half of the memory of a bank in somebody's tests.
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
-import { PrismaClient } from '../generated/sandbox/client.js';
 import { advisoryLocks } from '../platform/postgres/advisory-locks.js';
 import { parseJson, stringifyJson } from '../platform/json/exact-json.js';
 import type { Log } from '../platform/log.js';
-import { idleConnectionMs, prismaAdapter } from '../platform/postgres/prisma-adapter.js';
+import { idleConnectionMs } from '../platform/postgres/transaction-connection.js';
 import { camelCaseRows } from '../platform/postgres/row-names.js';
 import type { Preset } from './presets/presets.js';
 
@@ -15,16 +15,15 @@ export class SandboxSettings {
   constructor(
     readonly databaseUrl: string,
     readonly log: Log,
-    /** The API key of account 1000001. */
-    readonly apiKey: string,
     /** The partner's key of the onboarding API. */
     readonly partnerKey: string,
     /** The preset of a bank whose modes were never changed. */
     readonly preset: Preset,
+    /** The clock of a bank whose clock was never changed, and the largest pool. */
+    readonly limits: { startsAt: Date | null; isFrozen: boolean; maxConnections: number },
   ) {}
 }
 
-const poolMax = 24;
 const connectionTimeoutMs = 10_000;
 const statementTimeoutMs = 60_000;
 
@@ -56,6 +55,11 @@ function snakeCase(name: string): string {
     columnNames.set(name, column);
   }
   return column;
+}
+
+/** A column as SQL names it: `authorization` is also a word of SQL. */
+function quoted(name: string): string {
+  return `"${snakeCase(name)}"`;
 }
 
 /** The row with the names of its columns. PostgreSQL reads whole numbers from text, too. */
@@ -94,7 +98,7 @@ export abstract class Queryable {
     const places = Object.keys(row).map((_, index) => `$${index + 1}`);
     const { rowCount } = await this.connection.query(
       prepared(
-        `INSERT INTO ${table} (${Object.keys(row).map(snakeCase).join(', ')})
+        `INSERT INTO ${table} (${Object.keys(row).map(quoted).join(', ')})
          VALUES (${places.join(', ')}) ${onConflict}`,
         Object.values(row).map(parameterOf),
       ),
@@ -109,7 +113,7 @@ export abstract class Queryable {
   async insertAll<Row extends object>(table: string, rows: readonly Row[]): Promise<void> {
     const [first] = rows;
     if (!first) return;
-    const columns = Object.keys(first).map(snakeCase).join(', ');
+    const columns = Object.keys(first).map(quoted).join(', ');
     await this.query(
       `INSERT INTO ${table} (${columns})
        SELECT ${columns} FROM json_populate_recordset(NULL::${table}, $1::json)`,
@@ -124,6 +128,13 @@ export abstract class Queryable {
     columns = '*',
   ): Promise<Row | null> {
     return this.find(selectRow(table, key, columns), Object.values(key));
+  }
+
+  /** The rows with the values of `key`, in the order of the columns. */
+  list<Row extends object>(table: string, key: Partial<Row>, order: string): Promise<Row[]> {
+    const where =
+      Object.keys(key).length > 0 ? selectRow(table, key, '*') : `SELECT * FROM ${table}`;
+    return this.query(`${where} ORDER BY ${order}`, Object.values(key));
   }
 
   /** Like `findRow`. The row is locked until the transaction ends. */
@@ -147,6 +158,13 @@ export abstract class Queryable {
       [...Object.values(changes), ...Object.values(key)].map(parameterOf),
     );
   }
+
+  /** Deletes the rows with the values of `key`. */
+  async remove<Row extends object>(table: string, key: Partial<Row>): Promise<void> {
+    await this.query(`DELETE FROM ${table} WHERE ${assignments(key).join(' AND ')}`, [
+      ...Object.values(key),
+    ]);
+  }
 }
 
 function selectRow(table: string, key: object, columns: string): string {
@@ -156,19 +174,18 @@ function selectRow(table: string, key: object, columns: string): string {
 /** `column = $1` for each field, numbered after the parameters before it. */
 function assignments(fields: object, parametersBefore = 0): string[] {
   return Object.keys(fields).map(
-    (name, index) => `${snakeCase(name)} = $${parametersBefore + index + 1}`,
+    (name, index) => `${quoted(name)} = $${parametersBefore + index + 1}`,
   );
 }
 
 @Injectable()
 export class SandboxDatabase extends Queryable implements OnApplicationShutdown {
   readonly pool: pg.Pool;
-  private client: PrismaClient | null = null;
 
   constructor(settings: SandboxSettings) {
     const pool = new pg.Pool({
       connectionString: settings.databaseUrl,
-      max: poolMax,
+      max: settings.limits.maxConnections,
       connectionTimeoutMillis: connectionTimeoutMs,
       idleTimeoutMillis: idleConnectionMs,
       statement_timeout: statementTimeoutMs,
@@ -187,12 +204,6 @@ export class SandboxDatabase extends Queryable implements OnApplicationShutdown 
       settings.log.warn({ err: error }, 'database connection lost');
     pool.on('error', () => undefined);
     pool.on('connect', (client) => client.on('error', logConnectionLoss));
-  }
-
-  /** Created at its first use: no start waits for it. */
-  get prisma(): PrismaClient {
-    const limits = { statementTimeoutMs, idleTimeoutMs: statementTimeoutMs };
-    return (this.client ??= new PrismaClient({ adapter: prismaAdapter(this.pool, limits) }));
   }
 
   /** Runs `work` in one transaction, and its `afterCommit` callbacks after the commit. */
@@ -247,7 +258,6 @@ export class SandboxDatabase extends Queryable implements OnApplicationShutdown 
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.client?.$disconnect();
     await this.pool.end();
   }
 }

@@ -7,9 +7,14 @@ import { Health, HealthController } from '../platform/http/health.js';
 import { createHttpApplication } from '../platform/http/http.js';
 import type { Log } from '../platform/log.js';
 import { applyMigrations } from '../platform/postgres/migrations.js';
-import { Accounts } from './accounts/accounts.service.js';
+import { Accounts, FirstAccounts } from './accounts/accounts.service.js';
 import { SandboxApiKeyGuard } from './accounts/api-key.guard.js';
 import { RateLimitGuard } from './accounts/rate-limit.guard.js';
+import {
+  openedAccounts,
+  openedFixtures,
+  type RequestedAccount,
+} from './accounts/opened-accounts.js';
 import { BankSettings } from './bank-settings.service.js';
 import { SandboxBillsModule } from './bills/bills.module.js';
 import { SandboxChargesModule } from './charges/charges.module.js';
@@ -58,14 +63,15 @@ const platformProviders = [
   exports: platformProviders,
 })
 class SandboxPlatformModule {
-  static with(settings: SandboxSettings): DynamicModule {
+  static with(settings: SandboxSettings, accounts: FirstAccounts): DynamicModule {
     return {
       module: SandboxPlatformModule,
       providers: [
         { provide: SandboxSettings, useValue: settings },
+        { provide: FirstAccounts, useValue: accounts },
         { provide: Health, useValue: new Health(settings.log) },
       ],
-      exports: [SandboxSettings],
+      exports: [SandboxSettings, FirstAccounts],
     };
   }
 }
@@ -80,11 +86,11 @@ class SandboxPlatformModule {
   ],
 })
 export class SandboxModule {
-  static with(settings: SandboxSettings): DynamicModule {
+  static with(settings: SandboxSettings, accounts: FirstAccounts): DynamicModule {
     return {
       module: SandboxModule,
       imports: [
-        SandboxPlatformModule.with(settings),
+        SandboxPlatformModule.with(settings, accounts),
         // In the order of their routes in the API reference.
         SandboxChargesModule,
         SandboxBillsModule,
@@ -113,7 +119,14 @@ export interface SandboxOptions {
     /** The partner's key of the onboarding API. */
     partnerKey: string;
     /** The preset of a bank whose modes were never changed; `published` when left out. */
-    preset?: Preset;
+    preset?: Preset | undefined;
+    /** Those that a new bank opens; those of the fixtures when left out. */
+    accounts?: readonly RequestedAccount[] | undefined;
+    /** What the clock of a new bank shows, and after each reset; left out: the machine's time. */
+    startsAt?: Date | undefined;
+    isFrozen?: boolean | undefined;
+    /** The most connections to the database; 24 when left out. */
+    maxConnections?: number | undefined;
   };
 }
 
@@ -131,14 +144,14 @@ export async function createSandbox(options: SandboxOptions): Promise<NestFastif
     folder: migrations,
     log: options.progress ?? ((message) => log.info(message)),
   });
-  const settings = new SandboxSettings(
-    databaseUrl,
-    log,
-    options.settings.apiKey,
-    options.settings.partnerKey,
-    options.settings.preset ?? 'published',
+  const { apiKey, partnerKey, preset = 'published', ...first } = options.settings;
+  const { startsAt = null, isFrozen = false, maxConnections = 24 } = first;
+  const limits = { startsAt, isFrozen, maxConnections };
+  const settings = new SandboxSettings(databaseUrl, log, partnerKey, preset, limits);
+  const accounts = new FirstAccounts(
+    first.accounts ? openedAccounts(first.accounts, apiKey) : openedFixtures(apiKey),
   );
-  const application = await createHttpApplication(SandboxModule.with(settings), {
+  const application = await createHttpApplication(SandboxModule.with(settings, accounts), {
     log,
     reference: {
       title: 'Sandbox bank',

@@ -9,12 +9,12 @@ import { Prisma, PrismaClient } from '../../generated/service/client.js';
 import { invariant } from '../errors.js';
 import {
   beginTransaction,
-  idleConnectionMs,
   prismaAdapter,
   surviveLostConnections,
   type TransactionLimits,
 } from './prisma-adapter.js';
 import {
+  idleConnectionMs,
   statementsOutside,
   TransactionConnection,
   TransactionEnded,

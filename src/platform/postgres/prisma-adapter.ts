@@ -5,13 +5,6 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { TransactionConnection } from './transaction-connection.js';
 
-/**
- * After this time without use, a pool closes a connection. A new one costs a server process and an
- * authentication, and its first plans read the catalog again: at rest that was more than the
- * statements themselves.
- */
-export const idleConnectionMs = 300_000;
-
 export interface TransactionLimits {
   /** The server ends a statement of a transaction after this time. */
   statementTimeoutMs: number;

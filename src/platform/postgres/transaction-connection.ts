@@ -5,6 +5,13 @@ import pg from 'pg';
 import { invariant } from '../errors.js';
 import { ObjectQuery } from './object-query.js';
 
+/**
+ * After this time without use, a pool closes a connection. A new one costs a server process and an
+ * authentication, and its first plans read the catalog again: at rest that was more than the
+ * statements themselves.
+ */
+export const idleConnectionMs = 300_000;
+
 /** A statement with numbered parameters. `Prisma.sql` makes one. */
 export interface SqlStatement {
   text: string;

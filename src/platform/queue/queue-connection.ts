@@ -20,7 +20,8 @@ import {
   type LockWait,
 } from '../postgres/lock-waits.queries.js';
 import type { Log } from '../log.js';
-import { idleConnectionMs, surviveLostConnections } from '../postgres/prisma-adapter.js';
+import { surviveLostConnections } from '../postgres/prisma-adapter.js';
+import { idleConnectionMs } from '../postgres/transaction-connection.js';
 
 /** Preparing the schema may fail by a deadlock with other processes that use its tables. */
 const maxPrepareAttempts = 5;

@@ -1,3 +1,4 @@
+import { invariant } from '../../platform/errors.js';
 import type { Queryable } from '../sandbox-database.service.js';
 import { bank, type SandboxAccount, type Party } from './party.js';
 
@@ -39,6 +40,26 @@ export function findAccountByPixKey(database: Queryable, key: string) {
     `${customerAccounts} AND id = (SELECT account_id FROM dict_key WHERE key = $1)`,
     [key],
   );
+}
+
+/** Every Pix key with its holder: those of this bank, account by account, then those of others. */
+export async function listDictKeys(database: Queryable) {
+  const rows = await database.query<{
+    key: string;
+    name: string | null;
+    document: string | null;
+    party: Party | null;
+  }>(
+    `SELECT dict_key.key, account.holder_name AS name, account.holder_document AS document,
+       dict_key.party
+     FROM dict_key LEFT JOIN account ON account.id = dict_key.account_id
+     ORDER BY dict_key.account_id, dict_key.kind, dict_key.key`,
+  );
+  return rows.map(({ key, name, document, party }) => {
+    if (party) return { key, holder: party.holder };
+    invariant(name !== null && document !== null, 'a key has an account or a party');
+    return { key, holder: { name, document } };
+  });
 }
 
 /** The account of a Pix party, by number and branch. Null when unknown or at another bank. */

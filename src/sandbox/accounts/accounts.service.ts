@@ -2,6 +2,7 @@
 // change after they are opened, so lookups by API key are cached in memory.
 import { Injectable } from '@nestjs/common';
 import { parsePixKey } from '../../brazil/pix-key.js';
+import type { DictKey } from '../../generated/sandbox/client.js';
 import { AppError, ruleBroken } from '../../platform/errors.js';
 import { sha256 } from '../../platform/json/exact-json.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
@@ -10,7 +11,13 @@ import {
   findAccountByNumber,
   findAccountByPixKey,
 } from './accounts.queries.js';
+import type { OpenedAccount } from './opened-accounts.js';
 import type { SandboxAccount } from './party.js';
+
+/** Those that a new bank opens. It is a class so that it can be injected. */
+export class FirstAccounts {
+  constructor(readonly all: readonly [OpenedAccount, ...OpenedAccount[]]) {}
+}
 
 @Injectable()
 export class Accounts {
@@ -56,10 +63,8 @@ export class Accounts {
 
   /** The account's random (EVP) key, the default of requests. Throws `rule_broken`. */
   async getDefaultPixKey(account: SandboxAccount): Promise<string> {
-    const found = await this.database.prisma.dictKey.findFirst({
-      where: { accountId: account.id, kind: 'EVP' },
-      orderBy: { key: 'asc' },
-    });
+    const key = { accountId: account.id, kind: 'EVP' };
+    const [found] = await this.database.list<DictKey>('dict_key', key, 'key');
     if (!found) throw ruleBroken('pix_key_missing', 'The account has no random Pix key.');
     return found.key;
   }

@@ -7,9 +7,6 @@ export interface FixtureAccount extends Omit<SandboxAccount, 'id'> {
   dictKeys: { kind: PixKeyKind; key: string }[];
 }
 
-/** Of the accounts after the first, whose key is a setting. */
-export const furtherAccountKeys = ['sandbox-dev-key-2', 'sandbox-dev-key-3'] as const;
-
 /** The third one is the shop of the demonstration. */
 export const fixtureAccounts: [FixtureAccount, FixtureAccount, FixtureAccount] = [
   {

@@ -1,6 +1,5 @@
 // The control plane of bills: actions that a test needs and that no bank offers its clients.
 import { Injectable } from '@nestjs/common';
-import type { Prisma } from '../../generated/sandbox/client.js';
 import {
   AppError,
   conflict,
@@ -16,6 +15,7 @@ import { Random } from '../random.service.js';
 import { SandboxDatabase } from '../sandbox-database.service.js';
 import { BillChargebacks } from './bill-chargebacks.service.js';
 import type { RequestedBill } from './bill-control.schema.js';
+import { selectBillPayments } from './bills.queries.js';
 import { newBill, newBillProblems, withCode } from './new-bill.js';
 
 const maxListed = 1_000;
@@ -50,7 +50,7 @@ export class BillControl {
   /** Newest first; a null account lists all accounts. */
   async list(number: string | null) {
     const account = number === null ? null : await this.accounts.getByNumber(number);
-    return this.listPayments(account ? { accountId: account.id } : {});
+    return this.listPayments({ accountId: account?.id });
   }
 
   async chargeBack(id: string) {
@@ -61,15 +61,10 @@ export class BillControl {
     return payment;
   }
 
-  private async listPayments(where: Prisma.BillPaymentWhereInput) {
-    const payments = await this.database.prisma.billPayment.findMany({
-      where,
-      include: { account: true },
-      orderBy: [{ createdAt: 'desc' }, { id: 'asc' }],
-      take: maxListed,
-    });
-    return payments.map(({ account, amountCents: amount, transactionNsu: nsu, ...payment }) => {
-      return { ...payment, account: account.number, amount, nsu };
+  private async listPayments(of: { accountId?: number | undefined; id?: string }) {
+    const payments = await selectBillPayments(this.database, { ...of, limit: maxListed });
+    return payments.map(({ amountCents: amount, transactionNsu: nsu, ...payment }) => {
+      return { ...payment, amount, nsu };
     });
   }
 }

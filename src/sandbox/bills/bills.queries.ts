@@ -39,6 +39,24 @@ async function billOfSlip(database: Queryable, charge: ChargeRow | null): Promis
   return billOfCharge(charge, account);
 }
 
+/** Of one account, of all or of one id; the newest first. */
+export function selectBillPayments(
+  database: Queryable,
+  {
+    accountId = null,
+    id = null,
+    limit,
+  }: { accountId?: number | null; id?: string | null; limit: number },
+) {
+  return database.query<BillPayment & { account: string }>(
+    `SELECT bill_payment.*, account.number AS account
+     FROM bill_payment JOIN account ON account.id = bill_payment.account_id
+     WHERE ($1::int IS NULL OR account_id = $1) AND ($2::uuid IS NULL OR bill_payment.id = $2)
+     ORDER BY bill_payment.created_at DESC, bill_payment.id LIMIT $3`,
+    [accountId, id, limit],
+  );
+}
+
 /** Makes the bill payable again, unless another payment remains. */
 export async function reopenBill(tx: SandboxTx, bill: Bill, at: Date): Promise<void> {
   const { barCode, issuedSlip } = bill;

@@ -5,6 +5,7 @@ import { saoPauloDay } from '../../brazil/statement-day.js';
 import { z } from 'zod';
 import type { PlainDate } from '../../brazil/calendar.js';
 import { integer } from '../../bank-contract/wire.js';
+import { SandboxSettings } from '../sandbox-database.service.js';
 import { BankSettings, SerialQueue } from '../bank-settings.service.js';
 import { ruleBroken } from '../../platform/errors.js';
 
@@ -30,12 +31,17 @@ export interface ClockChange {
 
 @Injectable()
 export class BankClock {
-  private state: ClockState = { offsetMs: 0, frozenAtMs: null };
+  private state: ClockState;
   private lastReportedMs = 0;
   private readonly changes = new SerialQueue();
   private readonly listeners: (() => void)[] = [];
 
-  constructor(private readonly settings: BankSettings) {}
+  constructor(
+    private readonly settings: BankSettings,
+    private readonly sandbox: SandboxSettings,
+  ) {
+    this.state = this.firstState();
+  }
 
   /** Loads the stored state. Runs before the clock is first read. */
   async load(): Promise<void> {
@@ -81,21 +87,29 @@ export class BankClock {
 
   /** The time that the clock shows after a reset. */
   timeAfterReset(): Date {
-    return new Date();
+    const { offsetMs, frozenAtMs } = this.firstState();
+    return new Date(frozenAtMs ?? Date.now() + offsetMs);
   }
 
   /**
-   * Returns to the machine's time when the bank is reset. Only here may the clock move backwards.
+   * Returns to the bank's first time, or the machine's, when the bank is reset. Only here may the clock move backwards.
    * The reset has already deleted the stored setting.
    */
   reset(): void {
     this.lastReportedMs = 0;
-    this.set({ offsetMs: 0, frozenAtMs: null });
+    this.set(this.firstState());
   }
 
   /** `listener` runs after each change: tasks may have become due. */
   onChange(listener: () => void): void {
     this.listeners.push(listener);
+  }
+
+  private firstState(): ClockState {
+    const { startsAt, isFrozen } = this.sandbox.limits;
+    const nowMs = Date.now();
+    const startMs = startsAt?.getTime() ?? nowMs;
+    return { offsetMs: startMs - nowMs, frozenAtMs: isFrozen ? startMs : null };
   }
 
   private async store(state: ClockState): Promise<void> {

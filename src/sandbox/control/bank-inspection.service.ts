@@ -2,12 +2,12 @@
 import type { RouteInput } from '../../bank-contract/route.js';
 import type { readSandboxLedger } from './control.schema.js';
 import { Injectable } from '@nestjs/common';
-import { Accounts } from '../accounts/accounts.service.js';
-import { fixtureAccounts, furtherAccountKeys } from '../accounts/fixtures.js';
+import { Accounts, FirstAccounts } from '../accounts/accounts.service.js';
 import { auditLedger } from '../ledger/audit.queries.js';
 import { listCustomerBalances, listPostedLines } from '../ledger/ledger.queries.js';
-import type { Party } from '../accounts/party.js';
-import { SandboxDatabase, SandboxSettings } from '../sandbox-database.service.js';
+import type { Bill } from '../../generated/sandbox/client.js';
+import { listDictKeys } from '../accounts/accounts.queries.js';
+import { SandboxDatabase } from '../sandbox-database.service.js';
 import { movementOfLine } from '../ledger/posted-movement.js';
 
 /** The most movements in one response; `after` reads the next page. */
@@ -18,7 +18,7 @@ export class BankInspection {
   constructor(
     private readonly database: SandboxDatabase,
     private readonly accounts: Accounts,
-    private readonly settings: SandboxSettings,
+    private readonly firstAccounts: FirstAccounts,
   ) {}
 
   /**
@@ -45,25 +45,11 @@ export class BankInspection {
   }
 
   async readFixtures() {
-    const keys = [this.settings.apiKey, ...furtherAccountKeys];
-    const { prisma } = this.database;
-    const dictKeys = await prisma.dictKey.findMany({
-      include: { account: true },
-      orderBy: [{ accountId: 'asc' }, { kind: 'asc' }, { key: 'asc' }],
-    });
-    const bills = await prisma.bill.findMany({ orderBy: [{ type: 'asc' }, { barCode: 'asc' }] });
+    const dictKeys = await listDictKeys(this.database);
+    const bills = await this.database.list<Bill>('bill', {}, 'type, bar_code');
     return {
-      accounts: fixtureAccounts.map(({ branch, number }, index) => ({
-        branch,
-        number,
-        key: keys[index] ?? '',
-      })),
-      dictKeys: dictKeys.map(({ key, account, party }) => ({
-        key,
-        holder: account
-          ? { name: account.holderName, document: account.holderDocument }
-          : (party as unknown as Party).holder,
-      })),
+      accounts: this.firstAccounts.all.map(({ apiKey: key, ...account }) => ({ ...account, key })),
+      dictKeys,
       bills: bills.map((bill) => ({ ...bill, amount: bill.amountCents })),
     };
   }

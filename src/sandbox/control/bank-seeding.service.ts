@@ -7,13 +7,9 @@ import { sha256 } from '../../platform/json/exact-json.js';
 import { findAccountByNumber } from '../accounts/accounts.queries.js';
 import { BankClock } from '../clock/bank-clock.service.js';
 import { openAccount } from '../ledger/opening.queries.js';
-import { SandboxDatabase, SandboxSettings, type SandboxTx } from '../sandbox-database.service.js';
-import {
-  fixtureAccounts,
-  furtherAccountKeys,
-  internalAccounts,
-  outsideDictKeys,
-} from '../accounts/fixtures.js';
+import { SandboxDatabase, type SandboxTx } from '../sandbox-database.service.js';
+import { FirstAccounts } from '../accounts/accounts.service.js';
+import { internalAccounts, outsideDictKeys } from '../accounts/fixtures.js';
 import { fixtureBills } from '../bills/fixture-bills.js';
 
 @Injectable()
@@ -21,7 +17,7 @@ export class BankSeeding {
   constructor(
     private readonly database: SandboxDatabase,
     private readonly clock: BankClock,
-    private readonly settings: SandboxSettings,
+    private readonly firstAccounts: FirstAccounts,
   ) {}
 
   /**
@@ -35,7 +31,7 @@ export class BankSeeding {
       if (!(await tx.findRow<Account>('account', { kind: 'internal' })))
         await this.seedAccounts(tx, this.clock.now());
       // An earlier version may have had fewer.
-      else await this.openFixtureAccounts(tx, this.clock.now());
+      else await this.openFirstAccounts(tx, this.clock.now());
       await this.insertApiKeys(tx);
     });
   }
@@ -49,25 +45,31 @@ export class BankSeeding {
   private async seedAccounts(tx: SandboxTx, now: Date): Promise<void> {
     // The bank stores no balance for its own accounts.
     const internal = { kind: 'internal', branch: '0000', holderDocument: '', holderType: 'LEGAL' };
-    for (const account of internalAccounts)
-      await tx.insert('account', { ...internal, ...account, createdAt: now });
-    await this.openFixtureAccounts(tx, now);
-    for (const dictKey of outsideDictKeys) await tx.insert('dict_key', dictKey);
+    await tx.insertAll(
+      'account',
+      internalAccounts.map((account) => ({ ...internal, ...account, createdAt: now })),
+    );
+    await this.openFirstAccounts(tx, now);
+    await tx.insertAll('dict_key', outsideDictKeys);
+    // Their JSON has exact numbers, so each is a statement.
     for (const bill of fixtureBills(saoPauloDay(now))) await tx.insert('bill', bill);
   }
 
   /** Those that are not there yet. */
-  private async openFixtureAccounts(tx: SandboxTx, now: Date): Promise<void> {
-    for (const { dictKeys, ...opening } of fixtureAccounts) {
+  private async openFirstAccounts(tx: SandboxTx, now: Date): Promise<void> {
+    for (const { dictKeys, apiKey: _, ...opening } of this.firstAccounts.all) {
       if (await findAccountByNumber(tx, opening.number)) continue;
       const accountId = await openAccount(tx, opening, now);
-      for (const dictKey of dictKeys) await tx.insert('dict_key', { ...dictKey, accountId });
+      await tx.insertAll(
+        'dict_key',
+        dictKeys.map((key) => ({ ...key, accountId })),
+      );
     }
   }
 
   private async insertApiKeys(tx: SandboxTx): Promise<void> {
-    for (const [index, apiKey] of [this.settings.apiKey, ...furtherAccountKeys].entries()) {
-      const account = await findAccountByNumber(tx, fixtureAccounts[index]!.number);
+    for (const { apiKey, number } of this.firstAccounts.all) {
+      const account = await findAccountByNumber(tx, number);
       invariant(account, 'the first accounts are seeded');
       const row = { keyHash: sha256(apiKey), accountId: account.id };
       await tx.insert('api_key', row, 'ON CONFLICT (key_hash) DO NOTHING');

@@ -3,6 +3,7 @@
 import { Injectable } from '@nestjs/common';
 import { statementDayStart } from '../../brazil/statement-day.js';
 import type { StatementQuery, Transaction } from '../../bank-contract/statement.js';
+import type { Account } from '../../generated/sandbox/client.js';
 import { AppError, invariant } from '../../platform/errors.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
@@ -63,10 +64,9 @@ export class Statement {
 
   /** Money of a Pix that is not yet effective is blocked: part of the total, but not available. */
   async readBalances({ id }: SandboxAccount) {
-    const { balanceCents, blockedCents } = await this.database.prisma.account.findUniqueOrThrow({
-      where: { id },
-    });
-    invariant(balanceCents !== null, 'a customer has its balance');
+    const found = await this.database.findRow<Account>('account', { id });
+    invariant(found && found.balanceCents !== null, 'a customer has its balance');
+    const { balanceCents, blockedCents } = found;
     return {
       amountAvailable: availableCents({ balanceCents, blockedCents }),
       ...(isPartShown('balances.blockedAndTotal', this.modes.current.preset)

@@ -2,10 +2,7 @@ import type { WebhookDelivery, WebhookRegistration } from '../../generated/sandb
 import type { Queryable, SandboxTx } from '../sandbox-database.service.js';
 import type { AuthorizationScheme } from '../../bank-contract/webhook-authorization.js';
 
-/**
- * The registrations of the account, oldest first. The service lists them when it starts, which must
- * not wait until Prisma's client is loaded.
- */
+/** The registrations of the account, oldest first. */
 export function listRegistrations(
   database: Queryable,
   accountId: number,

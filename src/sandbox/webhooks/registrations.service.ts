@@ -7,10 +7,7 @@ import type {
   updateWebhookRegistration,
   WebhookRegistration,
 } from '../../bank-contract/webhook-registrations.js';
-import {
-  Prisma,
-  type WebhookRegistration as RegistrationRow,
-} from '../../generated/sandbox/client.js';
+import type { WebhookRegistration as RegistrationRow } from '../../generated/sandbox/client.js';
 import { AppError, conflict, refuseInvalid } from '../../platform/errors.js';
 import { Accounts } from '../accounts/accounts.service.js';
 import type { SandboxAccount } from '../accounts/party.js';
@@ -41,12 +38,11 @@ export class Registrations {
 
   async create(account: SandboxAccount, fields: RegistrationFields): Promise<WebhookRegistration> {
     const now = this.clock.now();
-    const data = { ...validated(fields), createdAt: now, updatedAt: now };
-    return this.write(() =>
-      this.database.prisma.webhookRegistration.create({
-        data: { ...data, id: this.random.uuid(), accountId: account.id },
-      }),
-    );
+    const ids = { id: this.random.uuid(), accountId: account.id };
+    const row = { ...ids, ...validated(fields), createdAt: now, updatedAt: now };
+    const isNew = await this.database.insert('webhook_registration', row, 'ON CONFLICT DO NOTHING');
+    if (!isNew) throw eventTypeRegistered();
+    return toRegistration(row);
   }
 
   async resend(
@@ -78,7 +74,7 @@ export class Registrations {
     changes: RouteInput<typeof updateWebhookRegistration>['body'],
   ): Promise<WebhookRegistration> {
     const row = await this.getRow(account, id);
-    const data = validated({
+    const changed = validated({
       eventType: changes.eventType ?? row.eventType,
       url: changes.url ?? row.url,
       authorizationScheme:
@@ -86,18 +82,21 @@ export class Registrations {
       authorization:
         changes.authorization === undefined ? row.authorization : changes.authorization,
     });
-    return this.write(() =>
-      this.database.prisma.webhookRegistration.update({
-        where: { id: row.id },
-        data: { ...data, updatedAt: this.clock.now() },
-      }),
-    );
+    const key = { id: row.id };
+    const fields = { ...changed, updatedAt: this.clock.now() };
+    try {
+      await this.database.update<RegistrationRow>('webhook_registration', key, fields);
+    } catch (cause) {
+      throw (cause as { code?: unknown }).code === '23505' ? eventTypeRegistered(cause) : cause;
+    }
+    // It may have been removed meanwhile.
+    return this.get(account, row.id);
   }
 
   async remove(account: SandboxAccount, id: string): Promise<void> {
     const row = await this.getRow(account, id);
     // Of two concurrent removals the second deletes nothing, which is not an error.
-    await this.database.prisma.webhookRegistration.deleteMany({ where: { id: row.id } });
+    await this.database.remove<RegistrationRow>('webhook_registration', { id: row.id });
   }
 
   private async getRow(account: SandboxAccount, id: string): Promise<RegistrationRow> {
@@ -108,21 +107,14 @@ export class Registrations {
     if (!row) throw new AppError('not_found');
     return row;
   }
+}
 
-  private async write(work: () => Promise<RegistrationRow>): Promise<WebhookRegistration> {
-    try {
-      return toRegistration(await work());
-    } catch (cause) {
-      const { code } = cause as Partial<Prisma.PrismaClientKnownRequestError>;
-      if (code === 'P2025') throw new AppError('not_found', { cause });
-      if (code !== 'P2002') throw cause;
-      throw conflict(
-        'event_type_registered',
-        'The account already has a registration for this event type.',
-        cause,
-      );
-    }
-  }
+function eventTypeRegistered(cause?: unknown): AppError {
+  return conflict(
+    'event_type_registered',
+    'The account already has a registration for this event type.',
+    cause,
+  );
 }
 
 function validated(fields: RegistrationFields) {

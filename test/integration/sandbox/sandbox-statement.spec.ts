@@ -1,4 +1,5 @@
 import type { BankSettings } from '../../../src/sandbox/bank-settings.service.js';
+import type { SandboxSettings } from '../../../src/sandbox/sandbox-database.service.js';
 import { jest } from '@jest/globals';
 import { BankClock } from '../../../src/sandbox/clock/bank-clock.service.js';
 import { sandboxUnderTest, type SandboxUnderTest } from '../../contract/bank-under-test.js';
@@ -48,7 +49,7 @@ it('sends the time of its own clock in Date', async () => {
 });
 
 it('never moves its clock backwards when the machine’s clock does', () => {
-  const clock = new BankClock({} as BankSettings);
+  const clock = new BankClock({} as BankSettings, { limits: {} } as SandboxSettings);
   const before = clock.now();
   jest.spyOn(Date, 'now').mockReturnValue(before.getTime() - 60_000);
   expect(clock.now()).toEqual(before);
