@@ -1,12 +1,13 @@
 // The data folder of the embedded PostgreSQL. It is created completely or not at all, and the
 // account that runs the server owns it. Layout: server/cluster (PostgreSQL's own files),
 // server/password (mode 0600), port, server.log.
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, openSync, readFileSync, type Stats } from 'node:fs';
 import {
   chmod,
   chown,
+  cp,
   mkdir,
   readFile,
   readdir,
@@ -17,7 +18,9 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import {
+  findCacheFolder,
   findProgramError,
   findPrograms,
   hasCode,
@@ -27,6 +30,8 @@ import {
 
 export interface Cluster {
   dataDir: string;
+  /** Nothing of it survives its process: it is small, and its commits are not durable. */
+  isTemporary: boolean;
   /** PostgreSQL's data directory, as a path of this process. */
   folder: string;
   /** The data directory as a path that the server's account can open. See `nameForServer`. */
@@ -39,7 +44,9 @@ export interface Cluster {
 /** Opens the cluster under the data folder, creating it when there is none. */
 export async function openCluster(
   dataDir: string,
+  isTemporary: boolean,
   log: (message: string) => void,
+  onLaunch: () => void,
 ): Promise<Cluster> {
   await mkdir(dataDir, { recursive: true });
   const absolute = await realpath(dataDir);
@@ -50,10 +57,15 @@ export async function openCluster(
     findPrograms(account, log),
     isCreated ? nameForServer(folder, account) : null,
   ]);
-  if (!isCreated) await createCluster(absolute, folder, programs, account, log);
+  const how = { programs, account, onLaunch };
+  if (!isCreated) {
+    log(`Creating a PostgreSQL database cluster in ${dataDir}`);
+    if (isTemporary) await copyTemplate(absolute, how);
+    else await createCluster(absolute, how);
+  }
   const password = (await readFile(join(absolute, 'server', 'password'), 'utf8')).trim();
   const folderForServer = name ?? (await nameForServer(folder, account));
-  return { dataDir: absolute, folder, folderForServer, account, programs, password };
+  return { dataDir: absolute, isTemporary, folder, folderForServer, account, programs, password };
 }
 
 /**
@@ -114,6 +126,31 @@ async function nameForServer(folder: string, account: Account): Promise<string> 
   );
 }
 
+interface Creation {
+  programs: string;
+  account: Account;
+  /** Called when PostgreSQL begins to work for a while. */
+  onLaunch: () => void;
+}
+
+/**
+ * A temporary cluster is a copy of one that no server has opened: `initdb` takes longer than all
+ * the rest of a start. Nothing of a template is ever changed.
+ */
+async function copyTemplate(dataDir: string, how: Creation): Promise<void> {
+  const options = ['--no-sync', '--wal-segsize=1'];
+  const template = await findCacheFolder('cluster', how.account);
+  if (template === undefined) return createCluster(dataDir, how, options);
+  await mkdir(template, { recursive: true });
+  const server = join(template, 'server');
+  if (!existsSync(server)) await createCluster(template, how, options);
+  how.onLaunch();
+  const copy = join(dataDir, 'server');
+  // `cp` keeps the owner, and copies faster than Node.js. Windows has none.
+  if (process.platform !== 'win32') await promisify(execFile)('cp', ['-a', server, copy]);
+  else await cp(server, copy, { recursive: true });
+}
+
 /**
  * Creates the cluster and its password in a temporary folder and moves both into place by one
  * rename. A process that is killed meanwhile leaves no partial cluster. Of two processes, the
@@ -121,12 +158,11 @@ async function nameForServer(folder: string, account: Account): Promise<string> 
  */
 async function createCluster(
   dataDir: string,
-  folder: string,
-  programs: string,
-  account: Account,
-  log: (message: string) => void,
+  how: Creation,
+  options: string[] = [],
 ): Promise<void> {
-  log(`Creating a PostgreSQL database cluster in ${dataDir}`);
+  const { account } = how;
+  const folder = join(dataDir, 'server', 'cluster');
   const unique = `${process.pid}-${randomBytes(4).toString('hex')}`;
   const partial = join(dataDir, `initializing-${unique}`);
   const partialCluster = join(partial, 'cluster');
@@ -140,7 +176,7 @@ async function createCluster(
       await chown(partialCluster, account.uid, account.gid ?? account.uid);
       await chown(passwordFile, account.uid, account.gid ?? account.uid);
     }
-    await runInitdb(programs, partialCluster, passwordFile, account);
+    await runInitdb(partialCluster, passwordFile, how, options);
     await rename(partial, join(dataDir, 'server'));
   } catch (error) {
     if (!existsSync(folder)) throw error;
@@ -154,10 +190,10 @@ async function createCluster(
 }
 
 async function runInitdb(
-  programs: string,
   folder: string,
   passwordFile: string,
-  account: Account,
+  { programs, account, onLaunch }: Creation,
+  options: string[],
 ): Promise<void> {
   const folderForServer = await nameForServer(folder, account);
   const password = openSync(passwordFile, 'r');
@@ -177,6 +213,7 @@ async function runInitdb(
         '--locale-provider=builtin',
         '--builtin-locale=C.UTF-8',
         '--no-instructions',
+        ...options,
       ],
       {
         ...account,
@@ -189,6 +226,7 @@ async function runInitdb(
     );
     initdb.stdout?.on('data', (chunk: Buffer) => output.push(chunk.toString()));
     initdb.stderr?.on('data', (chunk: Buffer) => output.push(chunk.toString()));
+    initdb.once('spawn', onLaunch);
     initdb.once('error', reject);
     initdb.once('close', resolve);
   }).finally(() => closeSync(password));

@@ -131,17 +131,32 @@ async function linkLibraries(nativeFolder: string): Promise<void> {
   }
 }
 
+/** `18.4.0-linux-x64` */
+async function readVersion(): Promise<string> {
+  const file = join(locateNativeFolder(), '..', 'package.json');
+  const { version } = JSON.parse(await readFile(file, 'utf8')) as { version: string };
+  return `${version}-${platformName}`;
+}
+
+/**
+ * A folder of this user that other starts use too, for what the version and the account decide.
+ * Undefined where no cache folder can be written.
+ */
+export async function findCacheFolder(kind: string, { uid }: Account): Promise<string | undefined> {
+  for (const folder of cacheFolders())
+    if (await isOwnFolder(folder))
+      return join(folder, `${kind}-${await readVersion()}-${uid ?? 'own'}`);
+  return undefined;
+}
+
 async function copyPrograms(
   nativeFolder: string,
   account: Account,
   log: (message: string) => void,
 ): Promise<string | undefined> {
-  const manifest = JSON.parse(await readFile(join(nativeFolder, '..', 'package.json'), 'utf8')) as {
-    version: string;
-  };
   for (const cacheFolder of cacheFolders()) {
     if (!(await isOwnFolder(cacheFolder))) continue;
-    const folder = join(cacheFolder, `postgresql-${manifest.version}-${platformName}`);
+    const folder = join(cacheFolder, `postgresql-${await readVersion()}`);
     if ((await findRunError(join(folder, 'bin'), account)) !== undefined) {
       log(`Copying the PostgreSQL programs to ${folder}`);
       await copyAtomically(nativeFolder, folder, account);

@@ -61,7 +61,7 @@ export async function launchServer(cluster: Cluster, port: number): Promise<Chil
   try {
     const server = spawn(
       join(cluster.programs, 'postgres'),
-      ['-D', cluster.folderForServer, ...settings(port).flatMap((setting) => ['-c', setting])],
+      ['-D', cluster.folderForServer, ...settings(cluster, port).flatMap((one) => ['-c', one])],
       {
         ...cluster.account,
         cwd: cluster.folder,
@@ -107,21 +107,34 @@ export async function readLogTail(cluster: Cluster): Promise<string> {
   return `The end of ${logPath(cluster)}:\n${lines.join('\n')}`;
 }
 
-function settings(port: number): string[] {
+function settings({ isTemporary }: Cluster, port: number): string[] {
   return [
     'listen_addresses=127.0.0.1',
     `port=${port}`,
     // No Unix sockets: their paths are limited to 107 bytes, and TCP works on every platform.
     'unix_socket_directories=',
-    'max_connections=200',
-    `shared_buffers=${sharedBuffersMb()}MB`,
-    'fsync=on',
-    'synchronous_commit=on',
-    'full_page_writes=on',
     'timezone=UTC',
     'log_timezone=UTC',
+    ...(isTemporary
+      ? temporarySettings
+      : [
+          'max_connections=200',
+          `shared_buffers=${sharedBuffersMb()}MB`,
+          'fsync=on',
+          'synchronous_commit=on',
+          'full_page_writes=on',
+        ]),
   ];
 }
+
+/** Fast, and with few processes: each costs memory. */
+const temporarySettings = [
+  ...['max_connections=100', 'shared_buffers=16MB', 'jit=off', 'io_method=sync'],
+  ...['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'],
+  ...['wal_level=minimal', 'max_wal_senders=0', 'max_wal_size=32MB', 'min_wal_size=2MB'],
+  ...['max_worker_processes=0', 'max_parallel_workers_per_gather=0'],
+  'max_logical_replication_workers=0',
+];
 
 /**
  * With PostgreSQL's default of 128 MB, the indexes of a large book are read from the disk again for

@@ -60,13 +60,15 @@ const usersLock = advisoryLocks.useEmbeddedPostgres;
 export async function startEmbeddedPostgres(options: {
   dataDir: string;
   log: (message: string) => void;
-  /** Called when the process of the server is started, which then takes a while to be ready. */
+  /** Of a process that takes its data with it: fast and small, and nothing survives a crash. */
+  isTemporary?: boolean;
+  /** Called when PostgreSQL begins to work, which takes a while: to be created, and to be ready. */
   onLaunch?: () => void;
   /** Called when a server that died cannot be started again. Without it, it is not tried. */
   onLost?: (error: unknown) => void;
 }): Promise<EmbeddedPostgres> {
-  const { dataDir, log, onLaunch, onLost } = options;
-  const cluster = await openCluster(dataDir, log);
+  const { dataDir, log, isTemporary = false, onLaunch = () => undefined, onLost } = options;
+  const cluster = await openCluster(dataDir, isTemporary, log, onLaunch);
   let session = await connectOrLaunch(cluster, log, onLaunch);
   let stopped: Promise<void> | undefined;
   let revived: Promise<void> = Promise.resolve();

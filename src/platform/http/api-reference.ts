@@ -25,15 +25,25 @@ export interface ApiReferenceOptions extends OpenApiInfo {
 
 /**
  * Serves the API reference. The document is built at the first request, when every controller is
- * known.
+ * known. Where Swagger UI is not installed, as in the package of the sandbox bank, the document is
+ * all of the reference.
  */
 export function serveApiReference(
   application: NestFastifyApplication,
   { scopeOf, ...info }: ApiReferenceOptions,
 ): void {
   const server = application.getHttpAdapter().getInstance();
-  const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  const folder = findSwaggerUi();
   let document: string | undefined;
+  server.get('/openapi.json', (_request, reply) => {
+    document ??= JSON.stringify(buildOpenApi(documentedRoutes(application, scopeOf), info));
+    return reply.header('content-type', 'application/json; charset=utf-8').send(document);
+  });
+  server.get('/docs/openapi.json', (_request, reply) => reply.redirect('/openapi.json'));
+  if (folder === null) {
+    server.get('/docs', (_request, reply) => reply.redirect('/openapi.json'));
+    return;
+  }
   server.get('/docs', (_request, reply) =>
     reply
       .headers({
@@ -47,11 +57,6 @@ export function serveApiReference(
   server.get('/docs/start.js', (_request, reply) =>
     reply.header('content-type', 'text/javascript; charset=utf-8').send(startScript),
   );
-  server.get('/openapi.json', (_request, reply) => {
-    document ??= JSON.stringify(buildOpenApi(documentedRoutes(application, scopeOf), info));
-    return reply.header('content-type', 'application/json; charset=utf-8').send(document);
-  });
-  server.get('/docs/openapi.json', (_request, reply) => reply.redirect('/openapi.json'));
   for (const [name, type] of Object.entries(assets)) {
     server.get(`/docs/${name}`, async (_request, reply) => {
       const asset = await readFile(join(folder, name));
@@ -59,6 +64,15 @@ export function serveApiReference(
         .headers({ 'content-type': type, 'cache-control': 'public, max-age=86400' })
         .send(asset);
     });
+  }
+}
+
+function findSwaggerUi(): string | null {
+  try {
+    return dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'MODULE_NOT_FOUND') throw error;
+    return null;
   }
 }
 
