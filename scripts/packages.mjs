@@ -1,6 +1,6 @@
 // `npm run build`: builds the application, then packs what other projects install. Each folder of
 // packages/ has a `build.mjs` that fills its `dist`; the archive stands in packages/. `npm start`
-// does without.
+// does without. Names of folders build these alone.
 import {
   cpSync,
   existsSync,
@@ -86,4 +86,7 @@ async function pack(name) {
   if (code !== 0) throw new StepFailed(`npm pack failed (exit code ${code})`);
 }
 
-if (process.argv[1]?.endsWith('packages.mjs')) await buildPackages().catch(endWith);
+if (process.argv[1]?.endsWith('packages.mjs')) {
+  const named = process.argv.slice(2);
+  await buildPackages(named.length > 0 ? named : packageNames()).catch(endWith);
+}

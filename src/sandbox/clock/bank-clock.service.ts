@@ -92,8 +92,8 @@ export class BankClock {
   }
 
   /**
-   * Returns to the bank's first time, or the machine's, when the bank is reset. Only here may the clock move backwards.
-   * The reset has already deleted the stored setting.
+   * Returns to the bank's first time, or the machine's, when the bank is reset. Only here may the
+   * clock move backwards. The reset has already deleted the stored setting.
    */
   reset(): void {
     this.lastReportedMs = 0;
