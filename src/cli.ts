@@ -4,11 +4,12 @@ import { CommanderError } from 'commander';
 import { buildProgram } from './app/commands/catalogue.js';
 import { exitCodes } from './app/exit-codes.js';
 
-async function main(argv: readonly string[]): Promise<void> {
+/** Without a command it is `start`: `nest start --watch` cannot pass one. */
+async function main([name = 'start', ...rest]: readonly string[]): Promise<void> {
   // Only the file of the command that is named is loaded.
-  const program = await buildProgram((name) => name === argv[0]);
+  const program = await buildProgram((one) => one === name);
   try {
-    await program.parseAsync(argv, { from: 'user' });
+    await program.parseAsync([name, ...rest], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // Commander has printed what is wrong, or the help that was asked for.

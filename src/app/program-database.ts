@@ -24,6 +24,10 @@ async function open({ databaseUrl, dataDir }: DatabaseLocation) {
   return { url: embedded.url('concilia'), close: () => embedded.stop() };
 }
 
+export function hasEmbeddedDatabase({ dataDir }: Pick<DatabaseLocation, 'dataDir'>): boolean {
+  return existsSync(join(dataDir, 'postgres'));
+}
+
 /**
  * Runs `work` on the database, and disconnects. Throws UnusableDatabase or PendingMigrations where
  * the database is away or has not all tables.
@@ -32,25 +36,23 @@ export async function withProgramDatabase<Result>(
   location: DatabaseLocation,
   work: (database: Database) => Promise<Result>,
 ): Promise<Result> {
-  const { url, close } = await open(location);
-  try {
-    return await withReachableDatabase(async () => {
-      await checkServiceDatabase(url);
-      return workOn(url, work);
-    });
-  } finally {
-    await close();
-  }
+  return withDatabaseAt(location, async (database, url) => {
+    await checkServiceDatabase(url);
+    return work(database);
+  });
 }
 
-async function workOn<Result>(
-  url: string,
-  work: (database: Database) => Promise<Result>,
+/** As `withProgramDatabase`, also on a database that has not all tables. */
+export async function withDatabaseAt<Result>(
+  location: DatabaseLocation,
+  work: (database: Database, url: string) => Promise<Result>,
 ): Promise<Result> {
+  const { url, close } = await open(location);
   const database = new Database(createPool(url, () => undefined));
   try {
-    return await work(database);
+    return await withReachableDatabase(() => work(database, url));
   } finally {
     await database.close();
+    await close();
   }
 }

@@ -27,19 +27,40 @@ export async function openSecretBox(
   return new SecretBox(keyRing, Buffer.from(keyRing.decrypt(stored, owner), 'base64'));
 }
 
-async function assertKeysKnown(
+/** Which keys encrypt stored secrets, and a sentence for each that the settings do not have. */
+export async function examineKeys(
+  { sql }: Pick<Database, 'sql'>,
+  settings: KeySettings,
+  columns: readonly EncryptedColumn[],
+): Promise<{ currentId: string; inUse: string[]; problems: string[] }> {
+  const keyRing = new KeyRing(settings);
+  return { currentId: keyRing.currentId, ...(await compareKeys(sql, keyRing, columns)) };
+}
+
+async function compareKeys(
   db: Reader,
   { ids }: KeyRing,
   columns: readonly EncryptedColumn[],
-): Promise<void> {
-  const problems: string[] = [];
+): Promise<{ inUse: string[]; problems: string[] }> {
+  const [inUse, problems] = [new Set<string>(), [] as string[]];
   for (const column of columns)
-    for (const keyId of await listKeyIds(db, column))
+    for (const keyId of await listKeyIds(db, column)) {
+      inUse.add(keyId);
       if (!ids.includes(keyId))
         problems.push(
           `CREDENTIALS_OTHER_KEYS lacks the key ${keyId}, which encrypted values of ${column.name}. ` +
             `The settings have ${ids.length === 1 ? 'the key' : 'the keys'} ${ids.join(', ')}.`,
         );
+    }
+  return { inUse: [...inUse], problems };
+}
+
+async function assertKeysKnown(
+  db: Reader,
+  keyRing: KeyRing,
+  columns: readonly EncryptedColumn[],
+): Promise<void> {
+  const { problems } = await compareKeys(db, keyRing, columns);
   if (problems.length > 0) throw new SettingsError(problems);
 }
 

@@ -12,7 +12,7 @@ interface CatalogueEntry {
 
 export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
   start: {
-    summary: 'Starts the service and the sandbox bank, or what ROLES names.',
+    summary: 'Starts the service and the sandbox bank, or what ROLES names (the default).',
     load: async () => (await import('./start.js')).startCommand,
   },
   sandbox: {
@@ -23,9 +23,29 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
     summary: 'Brings the schema of the database up to date, before a rollout.',
     load: async () => (await import('./migrate.js')).migrateCommand,
   },
+  doctor: {
+    summary: 'Examines settings, database, queue, bank, addresses and clocks.',
+    load: async () => (await import('./doctor.js')).doctorCommand,
+  },
   people: {
     summary: 'The people of the console: invite, list, disable, reset.',
     load: async () => (await import('./people.js')).peopleCommand,
+  },
+  accounts: {
+    summary: 'The bank accounts: list, show, add, mode.',
+    load: async () => (await import('./accounts.js')).accountsCommand,
+  },
+  keys: {
+    summary: 'The API keys of an account: list, create, rotate, revoke.',
+    load: async () => (await import('./keys.js')).keysCommand,
+  },
+  runs: {
+    summary: 'Reconciliation runs: list, start, watch.',
+    load: async () => (await import('./runs.js')).runsCommand,
+  },
+  export: {
+    summary: 'Writes statement lines, breaks or overdue payments into a file.',
+    load: async () => (await import('./export.js')).exportCommand,
   },
   verify: {
     summary: 'Recomputes every certificate and outcome from the database.',

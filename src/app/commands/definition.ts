@@ -1,9 +1,12 @@
 // How a command is declared, and how its work ends: what it prints, and its exit code. Results go
 // to stdout, for people or with --json as one document; everything else goes to stderr.
 import { CommanderError, type Command } from 'commander';
+import { loadClientSettings } from '../../platform/settings/client-settings.js';
+import { readEnvironment } from '../../platform/settings/config.js';
 import { stringifyJson } from '../../platform/json/exact-json.js';
 import { exitCodes } from '../exit-codes.js';
 import { exitWith, plainMessageOf } from '../exit.js';
+import { ServiceClient } from '../service-client.js';
 
 /** Adds the arguments, options, sub-commands and work to a command of the catalogue. */
 export type DefineCommand = (command: Command) => void;
@@ -48,6 +51,20 @@ export function reports<Options extends object>(
         exitWith(error);
       }
     });
+}
+
+/** Commands that call the running service. */
+export interface ToService {
+  url?: string;
+}
+
+export function withUrl(command: Command): Command {
+  return command.option('--url <address>', 'of the service; default: this machine, by PORT');
+}
+
+export function serviceOf({ url }: ToService): ServiceClient {
+  const settings = loadClientSettings(readEnvironment());
+  return new ServiceClient(url ? { ...settings, url: url.replace(/\/+$/, '') } : settings);
 }
 
 const plainProgressEveryMs = 10_000;

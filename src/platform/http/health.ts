@@ -85,7 +85,7 @@ export class Health implements OnModuleDestroy {
   }
 }
 
-/** A clock that differs from PostgreSQL's by more than this is reported. */
+/** A clock that differs from another by more than this is reported. */
 const clockToleranceMs = 5_000;
 
 /**
@@ -95,13 +95,23 @@ const clockToleranceMs = 5_000;
 export async function findClockDifference(now: () => Promise<Date>): Promise<string | null> {
   const before = Date.now();
   const databaseMs = (await now()).getTime();
-  const aheadMs = before - databaseMs;
-  const behindMs = databaseMs - Date.now();
+  const shown = { atLeastMs: databaseMs, atMostMs: databaseMs };
+  return describeClockDifference("PostgreSQL's", shown, [before, Date.now()]);
+}
+
+/** `shown` is what another clock showed between two readings of this process's clock. */
+export function describeClockDifference(
+  whose: string,
+  shown: { atLeastMs: number; atMostMs: number },
+  [before, after]: readonly [number, number],
+): string | null {
+  const aheadMs = before - shown.atMostMs;
+  const behindMs = shown.atLeastMs - after;
   const differenceMs = Math.max(aheadMs, behindMs);
   if (differenceMs <= clockToleranceMs) return null;
   const seconds = Math.round(differenceMs / 1_000);
   const direction = aheadMs > 0 ? 'ahead of' : 'behind';
-  return `The clock of this process is ${seconds} s ${direction} PostgreSQL's.`;
+  return `The clock of this process is ${seconds} s ${direction} ${whose}.`;
 }
 
 /**

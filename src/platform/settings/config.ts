@@ -282,7 +282,7 @@ function readEnvironmentFile(path: string): NodeJS.ProcessEnv {
 }
 
 /** An empty value means the same as a missing one. Throws SettingsError. */
-function parseSettings<Schema extends z.ZodObject>(
+export function parseSettings<Schema extends z.ZodObject>(
   schema: Schema,
   environment: NodeJS.ProcessEnv,
 ): z.output<Schema> {
