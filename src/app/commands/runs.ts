@@ -62,7 +62,9 @@ async function watch(options: ToService, id = ''): Promise<CommandResult> {
 export function runsCommand(command: Command): void {
   const listing = withUrl(command.command('list'))
     .description(`The last ${shownRuns} runs, newest first.`)
-    .addOption(new Option('--state <state>').choices(['running', 'finished', 'failed']));
+    .addOption(
+      new Option('--state <state>', 'only these').choices(['running', 'finished', 'failed']),
+    );
   reports<Selection>(listing, 'runs list --state failed', list);
   const starting = withUrl(command.command('start'))
     .description('Starts a run, or shows the run in progress.')
