@@ -8,6 +8,11 @@ import { exitCodes } from './app/exit-codes.js';
 async function main([name = 'start', ...rest]: readonly string[]): Promise<void> {
   // Only the file of the command that is named is loaded.
   const program = await buildProgram((one) => one === name);
+  // Whoever reads the output, such as `head`, may have read enough.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit(exitCodes.failed);
+  });
   try {
     await program.parseAsync([name, ...rest], { from: 'user' });
   } catch (error) {
