@@ -3,6 +3,7 @@
 // reader sees; and a command needs neither the database nor the credentials key.
 import { z } from 'zod';
 import { encodePathAndQuery } from '../bank/request-encoding.js';
+import { fieldErrorOf, fieldMessage } from '../bank-contract/field-errors.js';
 import { adminKeyHeader, apiKeyHeader, type Route } from '../bank-contract/route.js';
 import { parseJson, stringifyJson, tolerantJson } from '../platform/json/exact-json.js';
 import type { ClientSettings } from '../platform/settings/client-settings.js';
@@ -90,7 +91,9 @@ function addressOf(route: Route, parts: Parameters<typeof encodePathAndQuery>[1]
     return encodePathAndQuery(route, parts);
   } catch (error) {
     if (!(error instanceof z.ZodError)) throw error;
-    const problems = error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+    const problems = error.issues.map(
+      (issue) => `${issue.path.join('.')}: ${fieldMessage(fieldErrorOf(issue))}`,
+    );
     throw new CommandFailure(problems.join('\n'), { cause: error });
   }
 }
