@@ -1,4 +1,4 @@
-// Calls the running service over HTTP, as its other clients do, for the commands that read or change
+// Calls the running service over HTTP, as its other clients do, for commands that read or change
 // what the service has. So one process checks, records and enqueues; a key's scopes decide what a
 // reader sees; and a command needs neither the database nor the credentials key.
 import { z } from 'zod';

@@ -1,5 +1,5 @@
-// Examines what the service needs, one finding a question, each with what to do. It changes nothing,
-// and needs no running service. The exit code is 1 where something is wrong.
+// Examines what the service needs, one finding a question, each with what to do. It changes
+// nothing, and needs no running service. The exit code is 1 where something is wrong.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InvalidArgumentError, type Command } from 'commander';
 import type { Settings } from '../../platform/settings/config.js';
