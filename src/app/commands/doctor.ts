@@ -9,7 +9,7 @@ import {
   describeFinding,
   failed,
   unchecked,
-  type Finding,
+  type SetUpFinding,
   type Subject,
 } from '../doctor/finding.js';
 import { examineCertificates, examineDisk } from '../doctor/machine-check.js';
@@ -40,8 +40,8 @@ async function examine({ minFree }: Options): Promise<CommandResult> {
   };
 }
 
-async function examineWith(settings: Settings, minFree: number): Promise<Finding[]> {
-  const checks: [Subject, () => Promise<Finding[]>][] = [
+async function examineWith(settings: Settings, minFree: number): Promise<SetUpFinding[]> {
+  const checks: [Subject, () => Promise<SetUpFinding[]>][] = [
     ['disk', () => examineDisk(settings, minFree)],
     ['bank', () => examineCertificates(settings)],
   ];
@@ -57,7 +57,10 @@ async function examineWith(settings: Settings, minFree: number): Promise<Finding
 }
 
 /** A check that fails in a way of its own is a finding too: the others are still reported. */
-async function inTime(subject: Subject, check: () => Promise<Finding[]>): Promise<Finding[]> {
+async function inTime(
+  subject: Subject,
+  check: () => Promise<SetUpFinding[]>,
+): Promise<SetUpFinding[]> {
   const advice = 'See whether it hangs, and run concilia doctor again.';
   const late = failed(subject, `No answer within ${timeoutMs / 1_000} s.`, advice);
   const ended = new AbortController();

@@ -8,13 +8,13 @@ import { listTransactions } from '../../bank-contract/statement.js';
 import { describeClockDifference } from '../../platform/http/health.js';
 import { Addresses } from '../../platform/http/http.js';
 import type { Settings } from '../../platform/settings/config.js';
-import { failed, passed, unchecked, warned, type Finding } from './finding.js';
+import { failed, passed, unchecked, warned, type SetUpFinding } from './finding.js';
 
 const deadlineMs = 10_000;
 /** The header `Date` has no fraction of a second. */
 const dateResolutionMs = 1_000;
 
-export async function examineBank({ bank }: Settings): Promise<Finding[]> {
+export async function examineBank({ bank }: Settings): Promise<SetUpFinding[]> {
   const { baseUrl } = bank;
   if (baseUrl === null)
     return [unchecked('bank', 'The sandbox bank starts and stops with the service.')];
@@ -50,7 +50,7 @@ export async function examineBank({ bank }: Settings): Promise<Finding[]> {
   }
 }
 
-function describeStatus(status: number, baseUrl: string): Finding {
+function describeStatus(status: number, baseUrl: string): SetUpFinding {
   if (status < 300) return passed('bank', `${baseUrl} answers, and accepts BANK_API_KEY.`);
   if (status === 401 || status === 403)
     return failed(
@@ -68,7 +68,7 @@ function describeStatus(status: number, baseUrl: string): Finding {
   return warned('bank', message, 'Try again; ask the bank if it lasts.');
 }
 
-function describeClock(date: Date | null, before: number): Finding[] {
+function describeClock(date: Date | null, before: number): SetUpFinding[] {
   if (date === null) return [unchecked('clocks', 'The bank sends no header Date.')];
   const shown = { atLeastMs: date.getTime(), atMostMs: date.getTime() + dateResolutionMs };
   const difference = describeClockDifference("the bank's", shown, [before, Date.now()]);

@@ -12,12 +12,12 @@ import { encryptedColumns } from '../encrypted-columns.js';
 import { plainMessageOf } from '../exit.js';
 import { hasEmbeddedDatabase, withDatabaseAt } from '../program-database.js';
 import { readDatabaseFacts, readKeyAges, type DatabaseFacts } from './database-facts.queries.js';
-import { failed, passed, unchecked, warned, type Finding } from './finding.js';
+import { failed, passed, unchecked, warned, type SetUpFinding } from './finding.js';
 
 /** The version that the tests run on. */
 const testedMajor = 18;
 
-export async function examineDatabase(settings: Settings): Promise<Finding[]> {
+export async function examineDatabase(settings: Settings): Promise<SetUpFinding[]> {
   if (!settings.databaseUrl && !hasEmbeddedDatabase(settings))
     return [unchecked('database', 'The first start creates the embedded PostgreSQL.')];
   try {
@@ -44,7 +44,7 @@ export async function examineDatabase(settings: Settings): Promise<Finding[]> {
   }
 }
 
-function describeServer(facts: DatabaseFacts, settings: Settings): Finding[] {
+function describeServer(facts: DatabaseFacts, settings: Settings): SetUpFinding[] {
   const { version, encoding, maxConnections, unsafeSettings, name } = facts;
   const major = Math.floor(version / 10_000);
   const findings = [passed('database', `PostgreSQL ${major} answers, database ${name}.`)];
@@ -81,9 +81,9 @@ function describeServer(facts: DatabaseFacts, settings: Settings): Finding[] {
   return findings;
 }
 
-function describeRights(facts: DatabaseFacts): Finding[] {
+function describeRights(facts: DatabaseFacts): SetUpFinding[] {
   const { user, name, mayCreateSchema, mayCreateTables, lackingExtensions } = facts;
-  const findings: Finding[] = [];
+  const findings: SetUpFinding[] = [];
   if (!mayCreateSchema)
     findings.push(
       failed(
@@ -113,7 +113,7 @@ function describeRights(facts: DatabaseFacts): Finding[] {
 
 async function examineMigrations(
   url: string,
-): Promise<{ findings: Finding[]; isMigrated: boolean }> {
+): Promise<{ findings: SetUpFinding[]; isMigrated: boolean }> {
   try {
     await checkServiceDatabase(url);
     return { findings: [passed('database', 'It has all migrations.')], isMigrated: true };
@@ -125,20 +125,20 @@ async function examineMigrations(
   }
 }
 
-async function examineClock(database: Database): Promise<Finding[]> {
+async function examineClock(database: Database): Promise<SetUpFinding[]> {
   const difference = await findClockDifference(() => database.now());
   return difference === null
     ? [passed('clocks', "This machine's clock and PostgreSQL's agree.")]
     : [failed('clocks', difference, 'Set both machines to network time (NTP).')];
 }
 
-async function examineSpace(database: Database): Promise<Finding[]> {
+async function examineSpace(database: Database): Promise<SetUpFinding[]> {
   if (await new DiskSpace(database.pool).isThere()) return [];
   const advice = 'Free or add space on the server of PostgreSQL.';
   return [failed('disk', 'The disk of PostgreSQL is full.', advice)];
 }
 
-async function examineContents(database: Database, settings: Settings): Promise<Finding[]> {
+async function examineContents(database: Database, settings: Settings): Promise<SetUpFinding[]> {
   const { inUse, currentId, problems } = await examineKeys(database, settings, encryptedColumns);
   const findings = problems.map((problem) =>
     failed('credentials', problem, 'Set CREDENTIALS_KEY to the key of this database.'),
@@ -172,7 +172,7 @@ async function examineContents(database: Database, settings: Settings): Promise<
 async function examineSync(
   { prisma }: Database,
   { syncIntervalMs: configuredMs }: Settings,
-): Promise<Finding[]> {
+): Promise<SetUpFinding[]> {
   const lag = await readSyncLag(prisma, { intervals: overdueAfterIntervals, configuredMs });
   if (!lag) return [];
   const { live, stopped, reconcileOnly, behind, oldestSeconds } = lag;

@@ -10,7 +10,7 @@ export type Subject =
   | 'webhook address'
   | 'clocks';
 
-export interface Finding {
+export interface SetUpFinding {
   subject: Subject;
   /** Only `failed` makes the exit code 1. `not_checked`: what it needs is wrong, or not there. */
   state: 'ok' | 'warning' | 'failed' | 'not_checked';
@@ -19,21 +19,21 @@ export interface Finding {
   advice: string | null;
 }
 
-export const passed = (subject: Subject, message: string): Finding => ({
+export const passed = (subject: Subject, message: string): SetUpFinding => ({
   ...{ subject, state: 'ok', message, advice: null },
 });
-export const failed = (subject: Subject, message: string, advice: string): Finding => ({
+export const failed = (subject: Subject, message: string, advice: string): SetUpFinding => ({
   ...{ subject, state: 'failed', message, advice },
 });
-export const warned = (subject: Subject, message: string, advice: string): Finding => ({
+export const warned = (subject: Subject, message: string, advice: string): SetUpFinding => ({
   ...{ subject, state: 'warning', message, advice },
 });
-export const unchecked = (subject: Subject, message: string): Finding => ({
+export const unchecked = (subject: Subject, message: string): SetUpFinding => ({
   ...{ subject, state: 'not_checked', message, advice: null },
 });
 
 const marks = { ok: '✓', warning: '!', failed: '✗', not_checked: '-' } as const;
 
-export function describeFinding({ subject, state, message, advice }: Finding): string[] {
+export function describeFinding({ subject, state, message, advice }: SetUpFinding): string[] {
   return [`${marks[state]} ${subject}: ${message}`, ...(advice ? [`    → ${advice}`] : [])];
 }

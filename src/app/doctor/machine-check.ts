@@ -4,13 +4,16 @@ import { existsSync } from 'node:fs';
 import { readFile, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Settings } from '../../platform/settings/config.js';
-import { failed, passed, warned, type Finding } from './finding.js';
+import { failed, passed, warned, type SetUpFinding } from './finding.js';
 
 const mebibyte = 1_048_576;
 const dayMs = 86_400_000;
 const warnDaysBefore = 30;
 
-export async function examineDisk({ dataDir }: Settings, minFreeMib: number): Promise<Finding[]> {
+export async function examineDisk(
+  { dataDir }: Settings,
+  minFreeMib: number,
+): Promise<SetUpFinding[]> {
   let folder = dataDir;
   while (!existsSync(folder)) folder = dirname(folder);
   const { bavail, bsize } = await statfs(folder);
@@ -21,7 +24,7 @@ export async function examineDisk({ dataDir }: Settings, minFreeMib: number): Pr
     : [passed('disk', message)];
 }
 
-export async function examineCertificates({ bank }: Settings): Promise<Finding[]> {
+export async function examineCertificates({ bank }: Settings): Promise<SetUpFinding[]> {
   const files = [
     ['BANK_CLIENT_CERTIFICATE_FILE', bank.clientCertificateFile, true],
     ['BANK_CA_FILE', bank.caFile, true],
@@ -39,7 +42,7 @@ async function examineFile(
   setting: string,
   file: string,
   isCertificate: boolean,
-): Promise<Finding | null> {
+): Promise<SetUpFinding | null> {
   try {
     const content = await readFile(file);
     if (!isCertificate) return null;

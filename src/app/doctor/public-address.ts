@@ -4,13 +4,13 @@ import { lookup } from 'node:dns/promises';
 import { isAddressAllowed } from '../../events/address-guard.js';
 import { isLocalhost } from '../../events/host-names.js';
 import type { Settings } from '../../platform/settings/config.js';
-import { failed, passed, unchecked, warned, type Finding } from './finding.js';
+import { failed, passed, unchecked, warned, type SetUpFinding } from './finding.js';
 
 const subject = 'webhook address';
 const deadlineMs = 10_000;
 const onlyPublic = { isLoopbackAllowed: false, ownPorts: new Set<number>() };
 
-export async function examinePublicAddress(settings: Settings): Promise<Finding[]> {
+export async function examinePublicAddress(settings: Settings): Promise<SetUpFinding[]> {
   const { publicUrl, bank } = settings;
   if (publicUrl === null)
     return [passed(subject, 'The sandbox bank of this process reaches it on loopback.')];
@@ -22,7 +22,7 @@ export async function examinePublicAddress(settings: Settings): Promise<Finding[
       failed(subject, `The name ${host} has no address.`, 'Correct PUBLIC_URL, or add it to DNS.'),
     ];
   const isReal = bank.profile !== 'sandbox';
-  const findings: Finding[] = [];
+  const findings: SetUpFinding[] = [];
   if (isReal && addresses.some((one) => /^127\.|^::1$|^0\.0\.0\.0$|^::$/.test(one)))
     return [
       failed(
@@ -52,7 +52,7 @@ async function listAddresses(host: string): Promise<string[]> {
 }
 
 /** Our own route, through the address that the bank uses. */
-async function probe(publicUrl: string): Promise<Finding> {
+async function probe(publicUrl: string): Promise<SetUpFinding> {
   try {
     const response = await fetch(`${publicUrl.replace(/\/+$/, '')}/health/live`, {
       ...{ redirect: 'manual', signal: AbortSignal.timeout(deadlineMs) },

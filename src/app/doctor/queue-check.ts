@@ -1,12 +1,16 @@
 // Redis as the queue needs it. The queue in PostgreSQL is examined with the database.
 import { Redis } from 'ioredis';
-import { failed, passed, warned, type Finding } from './finding.js';
+import { failed, passed, warned, type SetUpFinding } from './finding.js';
 
 const timeoutMs = 5_000;
 /** BullMQ's recommendation. */
 const minVersion = [6, 2] as const;
 
-export async function examineQueue({ redisUrl }: { redisUrl: string | null }): Promise<Finding[]> {
+export async function examineQueue({
+  redisUrl,
+}: {
+  redisUrl: string | null;
+}): Promise<SetUpFinding[]> {
   if (!redisUrl) return [passed('queue', 'It is in PostgreSQL.')];
   const redis = new Redis(redisUrl, {
     ...{ lazyConnect: true, connectTimeout: timeoutMs, commandTimeout: timeoutMs },
@@ -26,7 +30,7 @@ export async function examineQueue({ redisUrl }: { redisUrl: string | null }): P
   }
 }
 
-function describe(text: string): Finding[] {
+function describe(text: string): SetUpFinding[] {
   const read = (name: string) => new RegExp(`^${name}:(.*)$`, 'm').exec(text)?.[1]?.trim() ?? '';
   const [version, policy] = [read('redis_version'), read('maxmemory_policy')];
   const findings = [passed('queue', `Redis ${version} answers.`)];

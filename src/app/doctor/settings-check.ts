@@ -6,7 +6,7 @@ import {
   settingSchemas,
   type Settings,
 } from '../../platform/settings/config.js';
-import { failed, passed, type Finding } from './finding.js';
+import { failed, passed, type SetUpFinding } from './finding.js';
 
 const advice = 'Correct it in the environment or in .env; .env.example explains each setting.';
 
@@ -17,8 +17,8 @@ const minSimilarLength = 8;
 const maxTypingErrors = 2;
 
 /** `settings` is null where a start would refuse them. */
-export function examineSettings(): { settings: Settings | null; findings: Finding[] } {
-  const findings: Finding[] = [];
+export function examineSettings(): { settings: Settings | null; findings: SetUpFinding[] } {
+  const findings: SetUpFinding[] = [];
   let settings: Settings | null = null;
   try {
     const environment = readEnvironment();
@@ -32,7 +32,7 @@ export function examineSettings(): { settings: Settings | null; findings: Findin
   return { settings, findings };
 }
 
-export function findUnknownNames(given: readonly string[]): Finding[] {
+export function findUnknownNames(given: readonly string[]): SetUpFinding[] {
   const known = Object.keys(settingSchemas);
   return given
     .filter((name) => !known.includes(name))

@@ -6,7 +6,7 @@ import { Redis } from 'ioredis';
 import { openSecretBox } from '../../../src/access/secrets/credentials-keys.service.js';
 import { examineBank } from '../../../src/app/doctor/bank-answer.js';
 import { examineDatabase } from '../../../src/app/doctor/database-check.js';
-import type { Finding } from '../../../src/app/doctor/finding.js';
+import type { SetUpFinding } from '../../../src/app/doctor/finding.js';
 import { examineCertificates, examineDisk } from '../../../src/app/doctor/machine-check.js';
 import { examinePublicAddress } from '../../../src/app/doctor/public-address.js';
 import { examineQueue } from '../../../src/app/doctor/queue-check.js';
@@ -35,11 +35,11 @@ const realBank = {
 const settingsOf = (given: Record<string, string>): Settings =>
   loadSettings({ ...realBank, DATA_DIR: join(tmpdir(), 'concilia-nothing-here'), ...given });
 
-const failuresOf = (findings: readonly Finding[]) =>
+const failuresOf = (findings: readonly SetUpFinding[]) =>
   findings.filter(({ state }) => state === 'failed');
 
 /** The one thing that is wrong, and what to do. */
-function expectFailure(findings: readonly Finding[], message: RegExp, advice: RegExp): void {
+function expectFailure(findings: readonly SetUpFinding[], message: RegExp, advice: RegExp): void {
   const named = failuresOf(findings).filter((finding) => message.test(finding.message));
   expect(failuresOf(findings).map((finding) => finding.message)).toContainEqual(
     expect.stringMatching(message),
