@@ -109,7 +109,10 @@ async function startSandbox(
     databaseUrl,
     log,
     progress,
-    settings: { apiKey: bank.apiKey, partnerKey: bank.partnerKey, preset: settings.sandboxPreset },
+    settings: {
+      ...{ apiKey: bank.apiKey, partnerKey: bank.partnerKey },
+      ...{ preset: settings.sandboxPreset, habits: settings.sandboxHabits },
+    },
   });
   stopSteps.push(() => sandbox.close());
   await listen(sandbox, 'SANDBOX_PORT', sandboxPort, host);

@@ -1,8 +1,10 @@
-// The bank profiles: facts that differ between banks and cannot be guessed. An unknown fact has the
-// safe value: a repeat is not safe, no status can be read by id, and no operation is ever proven
-// not executed.
+// What the service assumes of its bank. The habits come from a bank profile: one of the two that
+// have names, or a file. An unknown habit has the safe value here and nowhere else: a repeat is
+// not safe, no status can be read by id, and no operation is ever proven not executed.
+import { bankHabits, knownOr, type BankHabits } from '../bank-contract/bank-profile.js';
 import type { InterestPeriod } from '../brazil/amount-owed.js';
-import type { BankProfileName, Settings } from '../platform/settings/config.js';
+import type { BankProfileName } from '../platform/settings/bank-profiles.js';
+import type { Settings } from '../platform/settings/config.js';
 
 export interface BankProfile {
   name: BankProfileName;
@@ -32,46 +34,49 @@ export interface BankProfile {
   allowsLoopback: boolean;
 }
 
-const profiles: Record<BankProfileName, BankProfile> = {
-  sandbox: {
-    name: 'sandbox',
-    isRepeatSafe: true,
-    hasStatusById: true,
-    statementPageSize: 1_000,
+const namedHabits: Record<BankProfileName, BankHabits> = {
+  sandbox: bankHabits.parse({
+    repeatedTransfer: 'replay',
+    repeatedCharge: 'replay',
+    hasTransferById: true,
+    hasChargeById: true,
+    hasSimulation: true,
     visibilityBoundMs: 10_000,
     paysBillsOnTime: true,
     creditDays: { slip: 1, pix: 0, other: 1 },
-    interestPeriod: 'day',
-    hasSimulation: true,
-    allowsLoopback: true,
-  },
-  generic: {
-    name: 'generic',
-    isRepeatSafe: false,
-    hasStatusById: false,
-    statementPageSize: 1_000,
-    visibilityBoundMs: null,
-    paysBillsOnTime: false,
-    // The longest that institutions publish for slips.
-    creditDays: { slip: 3, pix: 0, other: 1 },
-    interestPeriod: 'day',
-    hasSimulation: false,
-    allowsLoopback: false,
-  },
+  }),
+  generic: bankHabits.parse({}),
 };
+
+/** More lines than this make a response long. A page that the bank caps has fewer. */
+const longestPage = 1_000;
+/** The longest that institutions publish for slips. */
+const longestCreditDays = { slip: 3, pix: 0, other: 1 };
 
 /** The profile that the settings name, with the settings' own values where given. */
 export function bankProfileOf(
   bank: Pick<Settings['bank'], 'profile'> &
-    Partial<Pick<Settings['bank'], 'isRepeatSafe' | 'hasStatusById' | 'visibilityBoundMs'>>,
+    Partial<Pick<Settings['bank'], 'habits' | 'isRepeatSafe' | 'hasStatusById'>> &
+    Partial<Pick<Settings['bank'], 'visibilityBoundMs'>>,
 ): BankProfile {
-  const profile = profiles[bank.profile];
+  const habits: BankHabits = bank.habits ?? namedHabits[bank.profile];
+  const { repeatedTransfer, repeatedCharge, hasTransferById, hasChargeById } = habits;
   return {
-    ...profile,
-    isRepeatSafe: bank.isRepeatSafe ?? profile.isRepeatSafe,
-    hasStatusById: bank.hasStatusById ?? profile.hasStatusById,
-    visibilityBoundMs: bank.visibilityBoundMs ?? profile.visibilityBoundMs,
+    name: bank.profile,
+    isRepeatSafe: bank.isRepeatSafe ?? [repeatedTransfer, repeatedCharge].every(isSafe),
+    hasStatusById: bank.hasStatusById ?? (hasTransferById === true && hasChargeById === true),
+    statementPageSize: Math.min(longestPage, knownOr(habits.pageCap, longestPage)),
+    visibilityBoundMs: bank.visibilityBoundMs ?? knownOr(habits.visibilityBoundMs, null),
+    paysBillsOnTime: habits.paysBillsOnTime === true,
+    creditDays: knownOr(habits.creditDays, longestCreditDays),
+    interestPeriod: knownOr(habits.interestPeriod, 'day'),
+    hasSimulation: habits.hasSimulation === true,
+    allowsLoopback: bank.profile === 'sandbox',
   };
+}
+
+function isSafe(repeated: BankHabits['repeatedTransfer']): boolean {
+  return repeated === 'replay' || repeated === 'refused';
 }
 
 /** Replaces an unknown bound in delays and reports only. No decision may depend on it. */

@@ -8,6 +8,7 @@ import { parseJson, stringifyJson } from '../platform/json/exact-json.js';
 import type { Log } from '../platform/log.js';
 import { idleConnectionMs } from '../platform/postgres/transaction-connection.js';
 import { camelCaseRows } from '../platform/postgres/row-names.js';
+import type { BankHabits } from '../bank-contract/bank-profile.js';
 import type { Preset } from './presets/presets.js';
 
 /** The sandbox bank's start-up settings. It is a class so that it can be injected. */
@@ -19,6 +20,8 @@ export class SandboxSettings {
     readonly partnerKey: string,
     /** The preset of a bank whose modes were never changed. */
     readonly preset: Preset,
+    /** Of the bank that is imitated while the process runs; null for none. */
+    readonly habits: BankHabits | null,
     /** The clock of a bank whose clock was never changed, and the largest pool. */
     readonly limits: { startsAt: Date | null; isFrozen: boolean; maxConnections: number },
   ) {}

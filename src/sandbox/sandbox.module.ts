@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { BankHabits } from '../bank-contract/bank-profile.js';
 import { Health, HealthController } from '../platform/http/health.js';
 import { createHttpApplication } from '../platform/http/http.js';
 import type { Log } from '../platform/log.js';
@@ -20,6 +21,7 @@ import { SandboxBillsModule } from './bills/bills.module.js';
 import { SandboxChargesModule } from './charges/charges.module.js';
 import { BankClock } from './clock/bank-clock.service.js';
 import { BankSeeding } from './control/bank-seeding.service.js';
+import { InMemoryState } from './control/in-memory-state.service.js';
 import { SandboxControlModule } from './control/control.module.js';
 import { ResetGateInterceptor } from './control/reset-gate.service.js';
 import { SandboxCustomersModule } from './customers/customers.module.js';
@@ -120,6 +122,8 @@ export interface SandboxOptions {
     partnerKey: string;
     /** The preset of a bank whose modes were never changed; `published` when left out. */
     preset?: Preset | undefined;
+    /** Of a bank that the sandbox imitates, beyond its preset. */
+    habits?: BankHabits | null | undefined;
     /** Those that a new bank opens; those of the fixtures when left out. */
     accounts?: readonly RequestedAccount[] | undefined;
     /** What the clock of a new bank shows, and after each reset; left out: the machine's time. */
@@ -144,10 +148,10 @@ export async function createSandbox(options: SandboxOptions): Promise<NestFastif
     folder: migrations,
     log: options.progress ?? ((message) => log.info(message)),
   });
-  const { apiKey, partnerKey, preset = 'published', ...first } = options.settings;
+  const { apiKey, partnerKey, preset = 'published', habits = null, ...first } = options.settings;
   const { startsAt = null, isFrozen = false, maxConnections = 24 } = first;
   const limits = { startsAt, isFrozen, maxConnections };
-  const settings = new SandboxSettings(databaseUrl, log, partnerKey, preset, limits);
+  const settings = new SandboxSettings(databaseUrl, log, partnerKey, preset, habits, limits);
   const accounts = new FirstAccounts(
     first.accounts ? openedAccounts(first.accounts, apiKey) : openedFixtures(apiKey),
   );
@@ -181,6 +185,7 @@ export async function createSandbox(options: SandboxOptions): Promise<NestFastif
     });
   await clock.load();
   await modes.load();
+  application.get(InMemoryState).imitate();
   await application.get(BankSeeding).seedBank();
   const health = application.get(Health);
   const database = application.get(SandboxDatabase);

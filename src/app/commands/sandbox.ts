@@ -10,13 +10,16 @@ import { runProcess } from './start.js';
  * Whatever bank the environment names, this process is the sandbox bank: a setting that says where
  * a real bank is would only be checked in vain.
  */
-function sandboxEnvironment(): NodeJS.ProcessEnv {
+function sandboxEnvironment({ profile }: { profile?: string }): NodeJS.ProcessEnv {
   const { BANK_BASE_URL: _, ...environment } = readEnvironment();
-  return { ...environment, ROLES: 'sandbox', BANK_PROFILE: 'sandbox' };
+  const imitated = profile === undefined ? {} : { SANDBOX_PROFILE: profile };
+  return { ...environment, ...imitated, ROLES: 'sandbox', BANK_PROFILE: 'sandbox' };
 }
 
 export function sandboxCommand(command: Command): void {
-  withExample(command, 'sandbox').action(() =>
-    runProcess(() => loadSettings(sandboxEnvironment())),
-  );
+  withExample(command, 'sandbox --profile ./bank-profile.json')
+    .option('--profile <file>', 'imitate the bank of a profile that bank-check wrote')
+    .action((options: { profile?: string }) =>
+      runProcess(() => loadSettings(sandboxEnvironment(options))),
+    );
 }

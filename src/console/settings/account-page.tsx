@@ -1,5 +1,5 @@
 // The facts of an account, as its page shows them.
-import type { BankProfileName } from '../../platform/settings/config.js';
+import type { BankProfileName } from '../../platform/settings/bank-profiles.js';
 import type { NameOfActor } from '../actor-names.service.js';
 import { Card, FactList } from '../kit/elements.js';
 import { formatCount, formatTime } from '../formats.js';

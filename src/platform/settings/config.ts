@@ -4,6 +4,8 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
+import { knownOr, type BankHabits } from '../../bank-contract/bank-profile.js';
+import { bankProfile, bankProfileNames, type BankProfileName } from './bank-profiles.js';
 import {
   readRequestLimits,
   requestLimitSchemas,
@@ -30,10 +32,6 @@ export type Role = (typeof roles)[number];
 /** What the sandbox bank shows beyond the contract, as long as nobody changes its modes. */
 export const sandboxPresets = ['contract', 'published', 'complete'] as const;
 
-/** `generic` is a real bank of which only the contract is assumed. */
-export const bankProfileNames = ['sandbox', 'generic'] as const;
-export type BankProfileName = (typeof bankProfileNames)[number];
-
 /** What the service does with a possible duplicate of a settled operation. */
 export const duplicatePolicies = ['off', 'warn', 'refuse'] as const;
 export type DuplicatePolicy = (typeof duplicatePolicies)[number];
@@ -59,6 +57,7 @@ export const settingSchemas = {
   SANDBOX_PRESET: z
     .enum(sandboxPresets, `SANDBOX_PRESET must be one of ${sandboxPresets.join(', ')}.`)
     .default('published'),
+  SANDBOX_PROFILE: bankProfile('SANDBOX_PROFILE').optional(),
   PUBLIC_URL: httpUrl('PUBLIC_URL').optional(),
   DATABASE_URL: postgresUrl('DATABASE_URL').optional(),
   DIRECT_DATABASE_URL: postgresUrl('DIRECT_DATABASE_URL').optional(),
@@ -80,9 +79,7 @@ export const settingSchemas = {
     .transform((value) => value.split(',').map((role) => role.trim()))
     .pipe(z.array(z.enum(roles, `ROLES must be a comma-separated list of ${roles.join(', ')}.`)))
     .optional(),
-  BANK_PROFILE: z
-    .enum(bankProfileNames, `BANK_PROFILE must be one of ${bankProfileNames.join(', ')}.`)
-    .optional(),
+  BANK_PROFILE: bankProfile('BANK_PROFILE').optional(),
   BANK_BASE_URL: httpUrl('BANK_BASE_URL').optional(),
   BANK_WHITELABEL_URL: httpUrl('BANK_WHITELABEL_URL').optional(),
   BANK_API_KEY: secret('BANK_API_KEY', 8).optional(),
@@ -168,6 +165,8 @@ export abstract class Settings {
   readonly port!: number;
   readonly sandboxPort!: number;
   readonly sandboxPreset!: (typeof sandboxPresets)[number];
+  /** Of the bank that the sandbox imitates; null for none. */
+  readonly sandboxHabits!: BankHabits | null;
   /** Further headers in which business systems may send their keys, in lower case. */
   readonly apiKeyHeaders!: readonly string[];
   /** Null: our loopback address, known once the service listens. */
@@ -190,6 +189,8 @@ export abstract class Settings {
   readonly roles!: readonly Role[];
   readonly bank!: {
     profile: BankProfileName;
+    /** Those of the file that BANK_PROFILE names; null: those of the named profile. */
+    habits: BankHabits | null;
     /** Null: the sandbox bank of this process. */
     baseUrl: string | null;
     whitelabelUrl: string | null;
@@ -208,10 +209,11 @@ export abstract class Settings {
     caFile: string | null;
     /** Null: one for each bank account, derived from the credentials key. */
     webhookSecret: string | null;
-    /** Null in these four: the value of the profile. */
+    /** Null in these three: the value of the profile. */
     isRepeatSafe: boolean | null;
     hasStatusById: boolean | null;
     visibilityBoundMs: number | null;
+    /** That of the profile where the settings have none; null for no limit. */
     rateLimitPerSecond: number | null;
   };
   readonly possibleDuplicates!: { policy: DuplicatePolicy; windowMinutes: number };
@@ -315,7 +317,8 @@ export function loadMigrationSettings(environment: NodeJS.ProcessEnv) {
 /** The settings of `concilia reencrypt`, which needs no bank. Throws SettingsError. */
 export function loadReencryptionSettings(environment: NodeJS.ProcessEnv) {
   const values = parseSettings(reencryptionSettings, environment);
-  const isSandbox = (values.BANK_PROFILE ?? (values.BANK_BASE_URL ? '' : 'sandbox')) === 'sandbox';
+  const isSandbox =
+    (values.BANK_PROFILE?.name ?? (values.BANK_BASE_URL || 'sandbox')) === 'sandbox';
   const byDefault = isSandbox ? developmentValues.CREDENTIALS_KEY : undefined;
   const credentialsKey = values.CREDENTIALS_KEY ?? byDefault;
   if (!credentialsKey) throw new SettingsError(['CREDENTIALS_KEY is missing.']);
@@ -330,11 +333,12 @@ export function loadReencryptionSettings(environment: NodeJS.ProcessEnv) {
 /** The settings of `concilia restored`, `verify` and `erase`: no key. Throws SettingsError. */
 export function loadProgramSettings(environment: NodeJS.ProcessEnv) {
   const values = parseSettings(programSettings, environment);
-  const profile = values.BANK_PROFILE ?? (values.BANK_BASE_URL ? 'generic' : 'sandbox');
+  const profile = values.BANK_PROFILE?.name ?? (values.BANK_BASE_URL ? 'generic' : 'sandbox');
+  const habits = values.BANK_PROFILE?.habits ?? null;
   return {
     databaseUrl: values.DATABASE_URL ?? null,
     dataDir: values.DATA_DIR,
-    bank: { profile, visibilityBoundMs: values.BANK_VISIBILITY_BOUND_MS ?? null } as const,
+    bank: { profile, habits, visibilityBoundMs: values.BANK_VISIBILITY_BOUND_MS ?? null } as const,
   };
 }
 
@@ -343,7 +347,7 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
   const values = parseSettings(settingsObject, environment);
   const problems: string[] = [];
 
-  const profile = values.BANK_PROFILE ?? (values.BANK_BASE_URL ? undefined : 'sandbox');
+  const profile = values.BANK_PROFILE?.name ?? (values.BANK_BASE_URL ? undefined : 'sandbox');
   if (!profile)
     problems.push(
       `BANK_PROFILE must be set with BANK_BASE_URL, to one of ${bankProfileNames.join(', ')}.`,
@@ -366,6 +370,7 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
     port: values.PORT,
     sandboxPort: values.SANDBOX_PORT,
     sandboxPreset: values.SANDBOX_PRESET,
+    sandboxHabits: values.SANDBOX_PROFILE?.habits ?? null,
     apiKeyHeaders: values.API_KEY_HEADERS ?? [],
     publicUrl: values.PUBLIC_URL ?? null,
     databaseUrl: values.DATABASE_URL ?? null,
@@ -441,7 +446,9 @@ function bankSettings(
   values: SettingValues,
 ): Omit<Settings['bank'], 'profile' | 'apiKey' | 'partnerKey'> {
   const { BANK_ACCOUNT_HEADER: name, BANK_ACCOUNT_ID: value } = values;
+  const habits = values.BANK_PROFILE?.habits ?? null;
   return {
+    habits,
     baseUrl: values.BANK_BASE_URL ?? null,
     whitelabelUrl: values.BANK_WHITELABEL_URL ?? values.BANK_BASE_URL ?? null,
     apiKeyHeader: values.BANK_API_KEY_HEADER,
@@ -455,7 +462,8 @@ function bankSettings(
     isRepeatSafe: values.BANK_REPEAT_SAFE ?? null,
     hasStatusById: values.BANK_STATUS_BY_ID ?? null,
     visibilityBoundMs: values.BANK_VISIBILITY_BOUND_MS ?? null,
-    rateLimitPerSecond: values.BANK_RATE_LIMIT_PER_SECOND ?? null,
+    rateLimitPerSecond:
+      values.BANK_RATE_LIMIT_PER_SECOND ?? (habits && knownOr(habits.ratePerSecond, null)),
   };
 }
 

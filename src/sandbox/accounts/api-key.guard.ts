@@ -40,7 +40,7 @@ export class SandboxApiKeyGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const route = routeOf(context.getHandler());
     // Only the health checks have no route; they reveal no account data.
-    if (route && !isRouteServed(route, this.modes.current.preset)) throw new AppError('not_found');
+    if (route && !isRouteServed(route, this.modes.current)) throw new AppError('not_found');
     if (!route || route.authentication === 'none') return true;
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     if (route.authentication === 'partner-key') return this.authenticatePartner(request);

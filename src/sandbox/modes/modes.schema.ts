@@ -38,6 +38,9 @@ export const modes = z.strictObject({
   nsuVisibility: oneOf('in-order', 'out-of-order'),
   /** Whether balances follow the order of nsu or the order in which movements were committed. */
   balanceOrder: oneOf('nsu', 'commit'),
+  /** Whether the state of a charge, or of a transfer, can be read. */
+  chargeById: oneOf('served', 'absent'),
+  transferById: oneOf('served', 'absent'),
   /** Whether new lines carry the client's externalId; written lines do not change. */
   lineExternalId: oneOf('present', 'absent'),
   /** Whether new lines of a refund carry its original's endToEndId; written lines do not change. */
@@ -111,6 +114,8 @@ const publishedModes: ModeValues = {
   endDate: 'exclusive',
   nsuVisibility: 'in-order',
   balanceOrder: 'nsu',
+  chargeById: 'served',
+  transferById: 'served',
   lineExternalId: 'absent',
   lineOriginalId: 'absent',
   refundEndToEndId: 'own',
@@ -152,6 +157,7 @@ export const modesOfPreset: Record<Preset, ModeValues> = {
   contract: {
     ...publishedModes,
     ...{ preset: 'contract', qrCodeKey: 'required', answers: 'contract' },
+    ...{ chargeById: 'absent', transferById: 'absent' },
   },
   published: publishedModes,
   complete: {

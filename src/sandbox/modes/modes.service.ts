@@ -39,21 +39,30 @@ export class Modes {
    * Changes run one after another, each from the result of the one before, or from a preset that it
    * names.
    */
-  change({ chargeStatus, ...changes }: ModeChanges): Promise<Readonly<ModeValues>> {
+  change(changes: ModeChanges): Promise<Readonly<ModeValues>> {
     return this.changes.run(async () => {
-      const before = changes.preset ? modesOfPreset[changes.preset] : this.values;
-      const words = { ...before.chargeStatus, ...defined(chargeStatus ?? {}) };
-      const values = { ...before, ...defined(changes), chargeStatus: words };
+      const values = changed(this.values, changes);
       await this.settings.store('modes', z.encode(modes, values));
       this.values = values;
       return values;
     });
   }
 
+  /** Changes modes while the process runs, and stores nothing. */
+  override(changes: ModeChanges): void {
+    this.values = changed(this.values, changes);
+  }
+
   /** For a reset of the bank, which has already deleted the stored setting. */
   restoreDefaults(): void {
     this.values = modesOfPreset[this.sandbox.preset];
   }
+}
+
+function changed(current: ModeValues, { chargeStatus, ...changes }: ModeChanges): ModeValues {
+  const before = changes.preset ? modesOfPreset[changes.preset] : current;
+  const words = { ...before.chargeStatus, ...defined(chargeStatus ?? {}) };
+  return { ...before, ...defined(changes), chargeStatus: words };
 }
 
 /** The stored properties that the defaults also have. */

@@ -122,7 +122,21 @@ export function isPartShown(part: keyof typeof answerParts, preset: Preset): boo
   return (answerParts[part] as readonly Preset[]).includes(preset);
 }
 
+/** Routes that read one charge or transfer, by the mode that serves them. */
+const statusRoutes: Readonly<Record<string, 'chargeById' | 'transferById'>> = {
+  getChargeAtBank: 'chargeById',
+  getTransferAtBank: 'transferById',
+  getTedAtBank: 'transferById',
+};
+
+type ServingModes = { preset: Preset } & Record<'chargeById' | 'transferById', 'served' | 'absent'>;
+
 /** Routes that the contract lacks, and that are publicly known of the real service. */
-export function isRouteServed(route: { isBeyondContract: boolean }, preset: Preset): boolean {
-  return preset !== 'contract' || !route.isBeyondContract;
+export function isRouteServed(
+  { name, isBeyondContract }: { name: string; isBeyondContract: boolean },
+  modes: ServingModes,
+): boolean {
+  const mode = statusRoutes[name];
+  if (mode) return modes[mode] === 'served';
+  return modes.preset !== 'contract' || !isBeyondContract;
 }
