@@ -19,6 +19,10 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
     summary: 'Starts the sandbox bank alone.',
     load: async () => (await import('./sandbox.js')).sandboxCommand,
   },
+  'bank-check': {
+    summary: 'Finds out how a bank behaves, at its test environment, and writes its profile.',
+    load: async () => (await import('./bank-check.js')).bankCheckCommand,
+  },
   migrate: {
     summary: 'Brings the schema of the database up to date, before a rollout.',
     load: async () => (await import('./migrate.js')).migrateCommand,

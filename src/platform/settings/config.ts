@@ -346,7 +346,6 @@ export function loadProgramSettings(environment: NodeJS.ProcessEnv) {
 export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
   const values = parseSettings(settingsObject, environment);
   const problems: string[] = [];
-
   const profile = values.BANK_PROFILE?.name ?? (values.BANK_BASE_URL ? undefined : 'sandbox');
   if (!profile)
     problems.push(
