@@ -2,17 +2,11 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { BankAccount, BankOptions } from './index.js';
-
-export type BankSettings = Omit<BankOptions, 'faults'>;
-
-/** What the process answers once: the bank, or why there is none. */
-export type BankAnswer =
-  { url: string; accounts: BankAccount[]; partnerKey: string } | { error: string };
+import type { BankAnswer, OpenedAccount } from './words.js';
 
 export interface StartedBank {
   url: string;
-  accounts: readonly BankAccount[];
+  accounts: readonly OpenedAccount[];
   partnerKey: string;
   stop(): Promise<void>;
 }
@@ -20,7 +14,7 @@ export interface StartedBank {
 const program = new URL('./bank/server.mjs', import.meta.url);
 const shownErrorCharacters = 4_000;
 
-export async function bankProcess(settings: BankSettings): Promise<StartedBank> {
+export async function bankProcess(settings: object): Promise<StartedBank> {
   const child = fork(fileURLToPath(program), [], {
     // Not those of a test runner.
     execArgv: ['--max-semi-space-size=2', '--no-warnings'],

@@ -10,7 +10,8 @@ import {
   type EmbeddedPostgres,
 } from '../../../src/platform/embedded-postgres/embedded-postgres.js';
 import { createLog } from '../../../src/platform/log.js';
-import type { BankAnswer, BankSettings } from './bank-process.js';
+import type { BankOptions } from './index.js';
+import type { BankAnswer } from './words.js';
 
 const partnerKey = 'sandbox-dev-partner';
 const stopTimeoutMs = 10_000;
@@ -18,7 +19,7 @@ const stopTimeoutMs = 10_000;
 /** What ends the bank, in the order of its start. */
 const stopSteps: (() => Promise<unknown>)[] = [];
 
-async function start({ accounts, clock, preset, port = 0 }: BankSettings): Promise<BankAnswer> {
+async function start({ accounts, clock, preset, port = 0 }: BankOptions): Promise<BankAnswer> {
   const folder = await mkdtemp(join(tmpdir(), 'concilia-bank-'));
   // As root, PostgreSQL runs as another user.
   await chmod(folder, 0o755);
@@ -36,7 +37,9 @@ async function start({ accounts, clock, preset, port = 0 }: BankSettings): Promi
     });
     starting.catch(() => resolve());
   });
-  const { createSandbox, FirstAccounts, ...faults } = await import('./sandbox.js');
+  const { createSandbox } = await import('../../../src/sandbox/sandbox.module.js');
+  const { FirstAccounts } = await import('../../../src/sandbox/accounts/accounts.service.js');
+  const { faultEndpoints, faultKinds } = await import('../../../src/sandbox/faults/fault.js');
   const postgres = await starting;
   stopSteps.push(() => postgres.stop());
   await postgres.ensureDatabase('bank');
@@ -52,7 +55,7 @@ async function start({ accounts, clock, preset, port = 0 }: BankSettings): Promi
   stopSteps.push(() => bank.close());
   const opened = bank.get(FirstAccounts, { strict: false }).all;
   const keys = opened.map(({ branch, number, apiKey }) => ({ branch, number, apiKey }));
-  const page = payerPage({ keys, ...faults });
+  const page = payerPage({ keys, faultEndpoints, faultKinds });
   bank
     .getHttpAdapter()
     .getInstance()
@@ -98,7 +101,7 @@ async function stop(): Promise<never> {
 }
 
 process.once('message', (settings) => {
-  start(settings as BankSettings).then(
+  start(settings as BankOptions).then(
     (answer) => process.send?.(answer),
     async (error: unknown) => {
       process.send?.({ error: error instanceof Error ? error.message : String(error) });
