@@ -3,7 +3,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { maskResponse } from '../src/access/counterparties/masked-response.js';
-import { eventTypeDeclarations } from '../src/events/event-types.js';
 import { referenceKindDeclarations } from '../src/statement/expected-payments/references.js';
 import { operationKindNames, sendingKinds } from '../src/bank-contract/operation-kinds.js';
 import {
@@ -11,14 +10,6 @@ import {
   type BreakKindDeclaration,
 } from '../src/reconciliation/decide/break-kind-declarations.js';
 import { expectTable } from './support/docs-table.js';
-
-it('each type of event has its row in docs/reference/events.md', () => {
-  expectTable(
-    'docs/reference/events.md',
-    ['type', 'an event when'],
-    Object.entries(eventTypeDeclarations).map(([type, { when }]) => [`\`${type}\``, when]),
-  );
-});
 
 describe('a kind of break', () => {
   const kinds: [string, BreakKindDeclaration][] = Object.entries(breakKinds);

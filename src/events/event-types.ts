@@ -1,9 +1,9 @@
-// Every type of event, declared once. Subscriptions, the names in the console and the table of
-// docs/reference/events.md follow. That page says what identifies a business system's record.
+// Every type of event, declared once. Subscriptions, the names in the console and `webhooks` of the
+// API reference follow. docs/reference/events.md says what identifies a business system's record.
 
 interface EventTypeDeclaration {
   name: readonly [pt: string, en: string];
-  /** When an event of the type is recorded, for docs/reference/events.md. */
+  /** When an event of the type is recorded, for the API reference. */
   when: string;
 }
 
