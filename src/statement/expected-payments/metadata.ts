@@ -44,9 +44,12 @@ export const metadata = z
   })
   .meta({
     ...{ id: 'Metadata', type: 'object' },
-    description: 'Texts by which the caller finds its own records. The bank does not get them.',
+    description:
+      `Texts of at most ${maxValueLength} characters by which the caller finds its own records. ` +
+      'The bank does not get them.',
     maxProperties: maxMetadataKeys,
-    additionalProperties: { type: 'string', maxLength: maxValueLength },
+    // Without `maxLength`: orval writes a client that does not compile for it.
+    additionalProperties: { type: 'string' },
   });
 
 /** The field of a response: null without metadata. */
