@@ -247,7 +247,8 @@ describe('the queue of breaks', () => {
       const both = [1, 2].map(() => analyst.post(`${page}/note`, { csrf, reason: why }));
       expect((await Promise.all(both)).map(({ status }) => status)).toEqual([303, 303]);
       let { text } = await analyst.get(page);
-      expect(text).toMatch(/Left: [12]\./); // the second step may read after a decision of the first
+      // The second step may read after a decision of the first.
+      expect(text).toMatch(/Left: [12]\./);
       await analyst.post(`${page}/note`, { csrf });
       ({ text } = await analyst.get(page));
       expect(text).toContain('Done: 50. Refused: 2. Left: 0.');
