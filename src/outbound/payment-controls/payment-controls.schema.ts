@@ -35,6 +35,7 @@ const limits = {
   perKeyPerDay: limit,
   perCounterpartyPerDay: limit,
 };
+const limitNames = Object.keys(limits) as (keyof typeof limits)[];
 
 const controls = {
   /** Whether a holderDocument of a key look-up must be confirmed by the bank. */
@@ -63,6 +64,11 @@ const changedBeneficiary = z.object({
   ...{ beneficiaryId: z.string(), counterparty: z.string(), coolingOffHours: integer.optional() },
 });
 
+/** What the history has of controls: their limits are whole cents, as text. */
+const recordedControls = controlsView.omit({ limits: true }).extend({
+  limitsInCents: z.record(z.enum(limitNames), z.string().nullable()),
+});
+
 const auditedControlsView = controlsView.extend({
   /** The last 100 changes of controls and beneficiaries, newest first. */
   changes: z.array(
@@ -70,7 +76,7 @@ const auditedControlsView = controlsView.extend({
       action: z.enum(PaymentControlAction),
       actor: z.string(),
       reason: z.string(),
-      details: passedOn(z.union([controlsView, changedBeneficiary])),
+      details: passedOn(z.union([recordedControls, changedBeneficiary])),
       at: instant,
     }),
   ),
