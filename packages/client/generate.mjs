@@ -15,7 +15,9 @@ export function describeOperations(document) {
     Object.entries(methods).map(([method, operation]) => {
       const { operationId: id, tags, parameters = [], requestBody, responses } = operation;
       const [statuses] = [successes.filter((status) => responses[status])];
-      const [type] = Object.keys(resolve(document, responses[statuses[0]]).content);
+      const types = Object.keys(resolve(document, responses[statuses[0]]).content);
+      // A file has the format that the query names: bytes.
+      const type = types.length > 1 && types[0] !== 'application/json' ? '*/*' : types[0];
       const named = (place) => parameters.filter((one) => one.in === place);
       return {
         ...{ id, path, method: method.toUpperCase(), summary: operation.summary, type },

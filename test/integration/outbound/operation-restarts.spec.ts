@@ -35,7 +35,7 @@ describe('operations that a killed process left unfinished', () => {
 
   const kindOf = (repeat: journal.ChargeKind['repeat']): journal.ChargeKind => ({
     ...journal.chargeKind,
-    name: 'send_money',
+    name: 'create_transfer',
     repeat,
     onRejected: () => Promise.resolve(void (rejectedCalls += 1)),
   });
@@ -117,7 +117,7 @@ describe('operations that a killed process left unfinished', () => {
     const [event] = await service.database.prisma.event.findMany({ where: { accountId } });
     expect(JSON.parse(event?.data ?? '')).toEqual({
       operationId: (await onlyOperation()).id,
-      kind: 'send_money',
+      kind: 'create_transfer',
       idempotencyKey: 'key-1',
       state: 'unknown',
       reason: 'no_response',
@@ -184,7 +184,7 @@ describe('operations that a killed process left unfinished', () => {
     await service.database.pool.query(
       `INSERT INTO operation (account_id, id, kind, state, request_hash, request_params,
          next_action_at)
-       SELECT $1 + 1, gen_random_uuid(), 'send_money', 'unknown', 'h', '{}',
+       SELECT $1 + 1, gen_random_uuid(), 'create_transfer', 'unknown', 'h', '{}',
          now() - interval '1 day'
        FROM generate_series(1, 1000)`,
       [accountId],

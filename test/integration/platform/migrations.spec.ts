@@ -253,11 +253,11 @@ describe('a start that only checks', () => {
   it('names the migrations that the database lacks', async () => {
     await apply();
     await writeMigration('20270101000000_third', 'CREATE TABLE run (id int);');
-    expect(await refusal()).toMatch(/lacks .*: 20270101000000_third\. .*npm run/);
+    expect(await refusal()).toMatch(/lacks .*: 20270101000000_third\. .*concilia migrate/);
   });
 
   it('says that the database has no tables, and changes nothing', async () => {
-    expect(await refusal()).toMatch(/has no tables of Concilia\. .*npm run/);
+    expect(await refusal()).toMatch(/has no tables of Concilia\. .*concilia migrate/);
     const { rows } = await database.pool.query(`SELECT FROM pg_class WHERE relname ~ '^_prisma'`);
     expect(rows).toEqual([]);
     await apply();
