@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { maskResponse } from '../src/access/counterparties/masked-response.js';
 import { referenceKindDeclarations } from '../src/statement/expected-payments/references.js';
+import { errorCodes } from '../src/bank-contract/error-codes.js';
 import { operationKindNames, sendingKinds } from '../src/bank-contract/operation-kinds.js';
 import {
   breakKinds,
@@ -64,4 +65,13 @@ it('a reference is masked where its kind is declared personal', () => {
       ...[kind, isPersonal, isPersonal],
     ]);
   }
+});
+
+it('each code of an error is answered somewhere', () => {
+  const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.tsx?$/.test(path) && !/generated|\.spec\.|error-codes/.test(path))
+    .map((path) => readFileSync(join('src', path), 'utf8'))
+    .join('\n');
+  const words = new Set(sources.match(/\b[a-z_]+\b/g));
+  expect(errorCodes.filter((code) => !words.has(code))).toEqual([]);
 });

@@ -1,6 +1,13 @@
 // The contract's error body, used for every error of the service and of the sandbox bank.
 import { z } from 'zod';
-import { integer } from './wire.js';
+import { errorCodes } from './error-codes.js';
+import { describeAs, integer, nameSchemas } from './wire.js';
+
+/** A union, so that clients know our codes, and read others. */
+const errorCode = z
+  .union([z.enum(errorCodes), z.string()])
+  .describe('A refusal of the bank that is passed on may have a code of the bank.');
+nameSchemas({ ErrorCode: errorCode });
 
 export const errorBody = z.looseObject({
   type: z.string(),
@@ -10,7 +17,7 @@ export const errorBody = z.looseObject({
   /** JSON path → messages. Present in validation errors. */
   errors: z.record(z.string(), z.array(z.string())).optional(),
   /** The machine-readable code of the error. */
-  code: z.string().optional(),
+  code: describeAs(z.string(), errorCode).optional(),
 });
 
 // RFC 7231 has no sections for 401, 422 and 429. They use the section on client errors, 6.5.

@@ -1,7 +1,7 @@
 // Turns a rejection of the bank into a fault of the service, so that the error body carries the
 // trace id of the caller's request. Banks write `errors` as a map of paths or as a list of
 // sentences, and may omit any field.
-import type { FaultCode, FaultDetails } from '../platform/errors.js';
+import { unlisted, type FaultCode, type FaultDetails } from '../platform/errors.js';
 import { isJsonObject, parseJson } from '../platform/json/exact-json.js';
 
 export function faultOfRejection({
@@ -17,7 +17,7 @@ export function faultOfRejection({
   const details = {
     ...(typeof title === 'string' && status !== 404 ? { public: title } : {}),
     ...(messages ? { errors: messages } : {}),
-    ...(typeof code === 'string' ? { reason: code } : {}),
+    ...(typeof code === 'string' ? { reason: unlisted(code) } : {}),
   };
   return [codes[status] ?? 'rule_broken', details];
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { fieldError, fieldMessage, type FieldErrors } from '../bank-contract/field-errors.js';
 import { chargeRequest } from '../bank-contract/charges.js';
 import { decode } from '../platform/http/contract-route.js';
-import { AppError } from '../platform/errors.js';
+import { AppError, unlisted } from '../platform/errors.js';
 import { parseJson } from '../platform/json/exact-json.js';
 import { ruleDeclaration } from '../reconciliation/rules/rules.schema.js';
 import { declarationBody } from '../statement/expected-payments/declared-payments.schema.js';
@@ -122,7 +122,10 @@ describe('a refusal', () => {
   it('has the words of its reason, otherwise of its status, and never its own message', () => {
     const known = new AppError('conflict', { reason: 'endpoint_limit', public: 'Too many.' });
     expect(problemKey(known)).toBe('problem.endpoint_limit');
-    const other = new AppError('conflict', { reason: 'some_reason', public: 'Must not be so.' });
+    const other = new AppError('conflict', {
+      reason: unlisted('some_reason'),
+      public: 'Must not be so.',
+    });
     expect(problemIn(visit, other)).toBe(visit.t('error.409'));
     expect(problemKey(other, 'exports.problem')).toBe('error.409');
   });

@@ -12,7 +12,7 @@ import type { Page } from '../platform/http/listing.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { Every } from '../platform/queue/timers.js';
 import { newId } from '../platform/ids.js';
-import { assertBelowQuota } from '../platform/limits/quotas.queries.js';
+import { assertBelowQuota, type Quota } from '../platform/limits/quotas.queries.js';
 import { EndpointClient } from './endpoint-client.service.js';
 import { ownerOfEndpointSecret } from './endpoint-secrets.queries.js';
 import { endUndeliverable, markEndpointRemoved, replaceSecret } from './events.queries.js';
@@ -55,8 +55,15 @@ export class EndpointsService {
     const key = { accountId, id: newId() };
     const encrypted = this.secretBox.encrypt(secret, ownerOfEndpointSecret(key));
     const endpoint = await this.database.transaction(async (tx) => {
-      const quota = { accountId, limit: endpointsPerAccount, code: 'endpoint_limit' };
-      await assertBelowQuota(tx, { ...quota, name: 'webhook endpoints' }, () =>
+      const quota: Quota = {
+        ...{
+          accountId,
+          limit: endpointsPerAccount,
+          code: 'endpoint_limit',
+          name: 'webhook endpoints',
+        },
+      };
+      await assertBelowQuota(tx, quota, () =>
         tx.webhookEndpoint.count({ where: { accountId, deletedAt: null } }),
       );
       return tx.webhookEndpoint.create({

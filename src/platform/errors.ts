@@ -1,5 +1,6 @@
 // `AppError` is an error that ends a request. Its code decides the HTTP status. Outcomes that a
 // caller handles are returned as values, and bugs fail an `invariant`.
+import type { ErrorCode } from '../bank-contract/error-codes.js';
 import type { FieldError, FieldErrors } from '../bank-contract/field-errors.js';
 
 const faults = {
@@ -24,13 +25,17 @@ const faults = {
 
 export type FaultCode = keyof typeof faults;
 
+/** A reason that is no code of ours: the bank's code, or one that only pages of the console show. */
+export type UnlistedReason = string & { readonly isUnlisted: true };
+export const unlisted = (reason: string) => reason as UnlistedReason;
+
 export interface FaultDetails {
   /** By JSON path, for the caller. */
   errors?: FieldErrors;
   /** A sentence for the caller, without secrets or personal data. */
   public?: string;
   /** The machine-readable `code` of the response. Defaults to the code of the AppError. */
-  reason?: string;
+  reason?: ErrorCode | UnlistedReason;
   /** A sentence for the log only, without secrets or personal data. */
   internal?: string;
   cause?: unknown;
@@ -64,12 +69,12 @@ export function refuseInvalid(errors: FieldErrors): void {
 }
 
 /** The error of a request that breaks a rule; `reason` is the `code` of the response. */
-export function ruleBroken(reason: string, message: string, cause?: unknown): AppError {
+export function ruleBroken(reason: ErrorCode | UnlistedReason, message: string, cause?: unknown): AppError {
   return new AppError('rule_broken', { public: message, reason, cause });
 }
 
 /** The error of a request that does not fit the present state; `reason` is its code. */
-export function conflict(reason: string, message: string, cause?: unknown): AppError {
+export function conflict(reason: ErrorCode | UnlistedReason, message: string, cause?: unknown): AppError {
   return new AppError('conflict', { public: message, reason, cause });
 }
 

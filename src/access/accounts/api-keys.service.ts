@@ -10,7 +10,7 @@ import type { Page } from '../../platform/http/listing.js';
 import { BatchedLookUps } from '../../platform/postgres/batched-look-ups.js';
 import { isSameSecret, SecretBox } from '../../platform/secret-box.js';
 import { newId } from '../../platform/ids.js';
-import { assertBelowQuota } from '../../platform/limits/quotas.queries.js';
+import { assertBelowQuota, type Quota } from '../../platform/limits/quotas.queries.js';
 import { findValidKeys, listSettingsKeys, type ValidKey } from './accounts.queries.js';
 import type { BankAccount } from './accounts.service.js';
 import { scopes, type Scope } from './scope.decorator.js';
@@ -94,7 +94,12 @@ export class ApiKeysService {
    */
   async create(accountId: number, fields: NewKey, formId: string | null = null) {
     const { apiKeys: limit } = this.settings.quotas;
-    const quota = { accountId, limit, code: 'api_key_limit', name: 'API keys without an end' };
+    const quota: Quota = {
+      accountId,
+      limit,
+      code: 'api_key_limit',
+      name: 'API keys without an end',
+    };
     return this.database.transaction(async (tx) => {
       await assertBelowQuota(tx, quota, () =>
         tx.apiKey.count({ where: { accountId, revokedAt: null, expiresAt: null } }),

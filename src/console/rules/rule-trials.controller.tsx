@@ -7,7 +7,7 @@ import { RuleCatalog } from '../../reconciliation/rules/rule-catalog.service.js'
 import { RuleTrials, type TriedChanges } from '../../reconciliation/rules/rule-trials.service.js';
 import type { RuleView } from '../../reconciliation/rules/rules.schema.js';
 import { trialFigures, type TrialOutcome } from '../../reconciliation/rules/trial-changes.js';
-import { AppError } from '../../platform/errors.js';
+import { AppError, unlisted } from '../../platform/errors.js';
 import { OtherPageFirst } from '../console.guard.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { Card, FactList, Movement, WorkProgress } from '../kit/elements.js';
@@ -115,7 +115,7 @@ export class RuleTrialPages {
   }
 }
 
-const trialProblem = (reason: string) => new AppError('validation_failed', { reason });
+const trialProblem = (reason: string) => new AppError('validation_failed', { reason: unlisted(reason) });
 
 /** What is wrong, and the form again. */
 function refusedTrial(

@@ -6,7 +6,7 @@ import { ApiKeysService, type ApiKeyKind } from '../../access/accounts/api-keys.
 import { scopes } from '../../access/accounts/scope.decorator.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import type { ApiKey } from '../../generated/service/client.js';
-import { AppError } from '../../platform/errors.js';
+import { AppError, unlisted } from '../../platform/errors.js';
 import { newId } from '../../platform/ids.js';
 import { isUuid, readPage, readUuid, toList } from '../../platform/http/listing.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
@@ -153,7 +153,7 @@ function readNewKey(visit: Visit) {
   const isNameWrong = parsed.error.issues.some(({ path }) => path[0] === 'name');
   const isWithoutScope = !visit.form.has('scope');
   const reason = isNameWrong ? 'noName' : isWithoutScope ? 'noScope' : 'onboardOnly';
-  throw new AppError('validation_failed', { reason });
+  throw new AppError('validation_failed', { reason: unlisted(reason) });
 }
 
 interface Facts {

@@ -29,7 +29,7 @@ import { newId } from '../../platform/ids.js';
 import { jobs, type JobPayload } from '../../platform/queue/queues.js';
 import { openLimits } from '../../platform/limits/limits.js';
 import { OpenCounts } from '../../platform/limits/memory-limits.js';
-import { assertBelowQuota } from '../../platform/limits/quotas.queries.js';
+import { assertBelowQuota, type Quota } from '../../platform/limits/quotas.queries.js';
 import * as queries from './bulk.queries.js';
 import { maxFileBytes, maxRows, type BulkKind, type CheckedFile } from './bulk.schema.js';
 import { RowIssuer } from './row-issuer.service.js';
@@ -198,7 +198,12 @@ export class BulkService {
 
   private async assertBelowQuota(tx: Tx, { accountId, id }: NewUpload): Promise<void> {
     const { unfinishedUploads: limit } = this.settings.quotas;
-    const quota = { accountId, limit, code: 'unfinished_upload_limit', name: 'unfinished uploads' };
+    const quota: Quota = {
+      accountId,
+      limit,
+      code: 'unfinished_upload_limit',
+      name: 'unfinished uploads',
+    };
     await assertBelowQuota(tx, quota, () =>
       tx.bulkUpload.count({ where: { accountId, finishedAt: null, id: { not: id } } }),
     );

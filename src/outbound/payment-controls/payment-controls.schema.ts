@@ -35,7 +35,6 @@ const limits = {
   perKeyPerDay: limit,
   perCounterpartyPerDay: limit,
 };
-const limitNames = Object.keys(limits) as (keyof typeof limits)[];
 
 const controls = {
   /** Whether a holderDocument of a key look-up must be confirmed by the bank. */
@@ -66,7 +65,9 @@ const changedBeneficiary = z.object({
 
 /** What the history has of controls: their limits are whole cents, as text. */
 const recordedControls = controlsView.omit({ limits: true }).extend({
-  limitsInCents: z.record(z.enum(limitNames), z.string().nullable()),
+  limitsInCents: z.object(
+    Object.fromEntries(Object.keys(limits).map((name) => [name, z.string().nullable()])),
+  ),
 });
 
 const auditedControlsView = controlsView.extend({

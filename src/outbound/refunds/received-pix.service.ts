@@ -26,7 +26,7 @@ const rejections = {
     public: 'Several received Pix have this id: send an END_TO_END_ID or NSU instead.',
     reason: 'ambiguous_reference',
   },
-};
+} as const;
 
 export interface ReceivedPixReference {
   filterBy: RefundFilter;

@@ -1,12 +1,13 @@
 // The header `Retry-After`, in refusals of the service, and as the bank and the receivers of events
 // send it.
+import type { ErrorCode } from '../../bank-contract/error-codes.js';
 import { AppError } from '../errors.js';
 
 /** The refusal above any limit. Nothing was done: the same request can be sent again. */
 export function tooMany(
   message: string | undefined,
   retryAfterSeconds: number,
-  reason?: string,
+  reason?: ErrorCode,
 ): AppError {
   return new AppError('rate_limited', {
     ...(message === undefined ? {} : { public: message }),

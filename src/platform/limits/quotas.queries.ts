@@ -1,4 +1,5 @@
 // How many objects an account may have. An object is counted and added in one transaction.
+import type { ErrorCode } from '../../bank-contract/error-codes.js';
 import type { Tx } from '../postgres/database.service.js';
 import { advisoryLocks } from '../postgres/advisory-locks.js';
 import { conflict } from '../errors.js';
@@ -8,7 +9,7 @@ export interface Quota {
   /** 0 is no quota. */
   limit: number;
   /** The `code` of the refusal. */
-  code: string;
+  code: ErrorCode;
   /** What is counted, in the plural, for the message. */
   name: string;
 }

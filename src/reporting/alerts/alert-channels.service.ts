@@ -12,7 +12,7 @@ import { waitOutsideSlot } from '../../platform/limits/request-slots.service.js'
 import type { Page } from '../../platform/http/listing.js';
 import { openLimits, testInterval } from '../../platform/limits/limits.js';
 import { OpenCounts } from '../../platform/limits/memory-limits.js';
-import { assertBelowQuota } from '../../platform/limits/quotas.queries.js';
+import { assertBelowQuota, type Quota } from '../../platform/limits/quotas.queries.js';
 import { ChannelSender, type Destination } from './channel-sender.service.js';
 import type { ChannelChanges, NewChannel } from './channels.schema.js';
 import { MailSender } from './mail-sender.service.js';
@@ -40,8 +40,10 @@ export class AlertChannels {
     const to = this.newDestination(fields);
     const row = { ...key, kind, name, language, destination: this.sender.encrypt(key, to) };
     const channel = await this.database.transaction(async (tx) => {
-      const quota = { accountId, limit: maxChannels, code: 'alert_channel_limit' };
-      await assertBelowQuota(tx, { ...quota, name: 'alert channels' }, () =>
+      const quota: Quota = {
+        ...{ accountId, limit: maxChannels, code: 'alert_channel_limit', name: 'alert channels' },
+      };
+      await assertBelowQuota(tx, quota, () =>
         tx.alertChannel.count({ where: { accountId, deletedAt: null } }),
       );
       return tx.alertChannel.create({ data: row });

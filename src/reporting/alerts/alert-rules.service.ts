@@ -5,7 +5,7 @@ import type { AlertRule } from '../../generated/service/client.js';
 import { AppError, invalidField } from '../../platform/errors.js';
 import { newId } from '../../platform/ids.js';
 import type { Page } from '../../platform/http/listing.js';
-import { assertBelowQuota } from '../../platform/limits/quotas.queries.js';
+import { assertBelowQuota, type Quota } from '../../platform/limits/quotas.queries.js';
 import { clearAlertsOf } from './alerts.queries.js';
 import { conditionText } from './conditions.schema.js';
 import type { AlertRuleChanges, NewAlertRule } from './rules.schema.js';
@@ -27,8 +27,10 @@ export class AlertRules {
     const id = newId();
     const { kind: conditionKind } = condition;
     return this.database.transaction(async (tx) => {
-      const quota = { accountId, limit: maxRules, code: 'alert_rule_limit' };
-      await assertBelowQuota(tx, { ...quota, name: 'alert rules' }, () =>
+      const quota: Quota = {
+        ...{ accountId, limit: maxRules, code: 'alert_rule_limit', name: 'alert rules' },
+      };
+      await assertBelowQuota(tx, quota, () =>
         tx.alertRule.count({ where: { accountId, deletedAt: null } }),
       );
       await tx.alertRule.create({
