@@ -1,13 +1,11 @@
 // The bank that the contract suite tests: the bank of the environment variables (a real bank's
 // homologation, or the service in front of a bank), or else a new sandbox bank with a new database.
-import { documentedRoutes } from '../../src/platform/http/api-reference.js';
-import type { DocumentedRoute } from '../../src/platform/http/openapi.js';
 import { createLog } from '../../src/platform/log.js';
 import type { Preset } from '../../src/sandbox/presets/presets.js';
 import { SandboxDatabase } from '../../src/sandbox/sandbox-database.service.js';
 import { createSandbox } from '../../src/sandbox/sandbox.module.js';
-import { assertDeclared } from '../support/declared-statuses.js';
 import { testDatabase } from '../support/postgres.js';
+import { referenceCheck, type Application } from '../support/reference-check.js';
 
 export interface TestResponse {
   status: number;
@@ -24,6 +22,8 @@ export interface CallOptions {
   headers?: Record<string, string>;
   /** Null sends no key. The default is the suite's own key. */
   apiKey?: string | null;
+  /** A fault of the sandbox bank may spoil the answer: it is not compared with the reference. */
+  mayBeSpoiled?: boolean;
 }
 
 export interface BankUnderTest {
@@ -33,12 +33,15 @@ export interface BankUnderTest {
   stop(): Promise<void>;
 }
 
+/** The suite calls our service instead of a bank. A real bank's answers are not compared. */
+export const applicationInFront = process.env.TEST_SERVICE_IN_FRONT ? 'service' : null;
+
 export async function bankUnderTest(): Promise<BankUnderTest> {
   const { CONTRACT_BASE_URL, CONTRACT_API_KEY, CONTRACT_OTHER_API_KEY } = process.env;
   if (!CONTRACT_BASE_URL) return sandboxUnderTest();
   if (!CONTRACT_API_KEY) throw new Error('CONTRACT_API_KEY is unset');
   return {
-    call: createCaller(CONTRACT_BASE_URL.replace(/\/+$/, ''), CONTRACT_API_KEY),
+    call: createCaller(CONTRACT_BASE_URL.replace(/\/+$/, ''), CONTRACT_API_KEY, applicationInFront),
     otherApiKey: CONTRACT_OTHER_API_KEY ?? null,
     stop: async () => undefined,
   };
@@ -65,11 +68,7 @@ export async function sandboxUnderTest(preset: Preset = 'complete') {
     pool: database.pool,
     /** Starts another process of the same bank. */
     start,
-    call: createCaller(
-      await application.getUrl(),
-      'sandbox-dev-key',
-      documentedRoutes(application, null),
-    ),
+    call: createCaller(await application.getUrl(), 'sandbox-dev-key', 'sandbox'),
     otherApiKey: 'sandbox-dev-key-2',
     /**
      * Opens all database connections of the bank. Requests run concurrently only if no request has
@@ -91,15 +90,17 @@ export type SandboxUnderTest = Awaited<ReturnType<typeof sandboxUnderTest>>;
 
 /**
  * Creates the function that calls a bank at `baseUrl`, with `ownApiKey` unless the call has a key.
- * With `routes`, it throws when a response has a status that the API reference does not declare.
+ * With `application`, it throws when what is answered is not as the API reference has it.
  */
 export function createCaller(
   baseUrl: string,
   ownApiKey: string,
-  routes: readonly DocumentedRoute[] = [],
+  application: Application | null,
 ): BankUnderTest['call'] {
   const keyHeader = process.env.CONTRACT_API_KEY_HEADER ?? 'x-service-api-key';
-  return async (method, path, { body, headers = {}, apiKey = ownApiKey } = {}) => {
+  return async (method, path, options = {}) => {
+    const { body, headers = {}, apiKey = ownApiKey, mayBeSpoiled = false } = options;
+    const sent = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
     const response = await fetch(baseUrl + path, {
       method,
       headers: {
@@ -107,19 +108,19 @@ export function createCaller(
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body === undefined
-        ? {}
-        : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(sent === undefined ? {} : { body: sent }),
     });
-    assertDeclared(routes, method, path, response.status);
     const text = await response.text();
+    const answer = { status: response.status, headers: response.headers, text };
+    if (application && !mayBeSpoiled)
+      referenceCheck(application).assert({ method, url: path, sent, ...answer });
     let parsed: unknown;
     try {
       parsed = JSON.parse(text);
     } catch {
       parsed = undefined;
     }
-    return { status: response.status, headers: response.headers, text, body: parsed };
+    return { ...answer, body: parsed };
   };
 }
 

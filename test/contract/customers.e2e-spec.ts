@@ -1,6 +1,11 @@
 // Against another bank, CONTRACT_WHITELABEL_URL and CONTRACT_PARTNER_KEY identify its onboarding
 // API.
-import { bankUnderTest, createCaller, type BankUnderTest } from './bank-under-test.js';
+import {
+  applicationInFront,
+  bankUnderTest,
+  createCaller,
+  type BankUnderTest,
+} from './bank-under-test.js';
 import { customer, expectError } from './samples.js';
 
 const { CONTRACT_BASE_URL, CONTRACT_WHITELABEL_URL, CONTRACT_PARTNER_KEY } = process.env;
@@ -13,7 +18,9 @@ let call: BankUnderTest['call'];
 const partnerKey = CONTRACT_PARTNER_KEY ?? 'sandbox-dev-partner';
 beforeAll(async () => {
   bank = await bankUnderTest();
-  call = CONTRACT_WHITELABEL_URL ? createCaller(CONTRACT_WHITELABEL_URL, '') : bank.call;
+  call = CONTRACT_WHITELABEL_URL
+    ? createCaller(CONTRACT_WHITELABEL_URL, '', applicationInFront)
+    : bank.call;
 });
 afterAll(() => bank.stop());
 

@@ -235,7 +235,7 @@ describe('secrets', () => {
     });
     try {
       await application.listen(0, '127.0.0.1');
-      const call = createCaller(await application.getUrl(), 'sandbox-dev-key');
+      const call = createCaller(await application.getUrl(), 'sandbox-dev-key', 'sandbox');
       const { email, phone } = customer();
       const request = (changes: object = {}) =>
         customer({

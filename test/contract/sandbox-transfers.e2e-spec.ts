@@ -169,7 +169,7 @@ describe('a sent Pix', () => {
   it('continues after the process that accepted it has stopped', async () => {
     await modes({ pixStepMs: 60_000 });
     const second = await bank.start();
-    const call = createCaller(await second.getUrl(), 'sandbox-dev-key');
+    const call = createCaller(await second.getUrl(), 'sandbox-dev-key', 'sandbox');
     const path = '/baas/api/v2/transfers';
     const { body } = await call('POST', path, { body: manualTransfer(), headers: newKeyHeader() });
     await second.close();

@@ -89,8 +89,8 @@ describe('/metrics', () => {
     const silent = () => undefined;
     const databases = openDatabases(settings, silent);
     concilia = await startConcilia(settings, databases, createLog('silent', 'test'), silent);
-    call = createCaller(concilia.serviceUrl ?? '', apiKey);
-    callBank = createCaller(concilia.sandboxUrl ?? '', 'sandbox-dev-key');
+    call = createCaller(concilia.serviceUrl ?? '', apiKey, 'service');
+    callBank = createCaller(concilia.sandboxUrl ?? '', 'sandbox-dev-key', 'sandbox');
   }, 60_000);
 
   afterAll(async () => {

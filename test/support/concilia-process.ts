@@ -5,6 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { referenceCheck, type Application } from './reference-check.js';
 import { until } from './until.js';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
@@ -128,7 +129,7 @@ export class ConciliaProcess {
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<ServiceResponse<Body>> {
-    return request(this.serviceUrl, 'concilia-dev-key', method, path, body, headers);
+    return request('service', this.serviceUrl, method, path, body, headers);
   }
 
   /** Calls the sandbox bank, as a payer or through its control API. */
@@ -137,7 +138,7 @@ export class ConciliaProcess {
     path: string,
     body?: unknown,
   ): Promise<ServiceResponse<Body>> {
-    return request(this.bankUrl, 'sandbox-dev-key', method, path, body, {});
+    return request('sandbox', this.bankUrl, method, path, body, {});
   }
 
   private async end(signal: NodeJS.Signals): Promise<number | null> {
@@ -151,28 +152,33 @@ export class ConciliaProcess {
   }
 }
 
+const keys = { service: 'concilia-dev-key', sandbox: 'sandbox-dev-key' };
+
 async function request<Body>(
+  application: Application,
   baseUrl: string,
-  key: string,
   method: string,
   path: string,
   body: unknown,
   headers: Record<string, string>,
 ): Promise<ServiceResponse<Body>> {
+  const sent = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
   const response = await fetch(baseUrl + path, {
     method,
     headers: {
-      'x-service-api-key': key,
+      'x-service-api-key': keys[application],
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...headers,
     },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(sent === undefined ? {} : { body: sent }),
     signal: AbortSignal.timeout(20_000),
   });
   const text = await response.text();
+  const { status, headers: answered } = response;
+  referenceCheck(application).assert({ method, url: path, sent, status, headers: answered, text });
   return {
-    status: response.status,
-    headers: response.headers,
+    status,
+    headers: answered,
     body: (text === '' ? null : JSON.parse(text)) as Body,
   };
 }

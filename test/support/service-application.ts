@@ -4,7 +4,6 @@ import { AppModule, serviceReference } from '../../src/app/app.module.js';
 import { loadSettings } from '../../src/platform/settings/config.js';
 import { Database } from '../../src/platform/postgres/database.service.js';
 import { encryptedColumns } from '../../src/app/encrypted-columns.js';
-import { documentedRoutes } from '../../src/platform/http/api-reference.js';
 import { Addresses, createHttpApplication } from '../../src/platform/http/http.js';
 import { createLog, type Log } from '../../src/platform/log.js';
 import { connectQueue } from '../../src/platform/queue/queue-connection.js';
@@ -45,7 +44,7 @@ export async function serviceProcess(
     database,
     url,
     /** Calls the service as the business system of the account `main`, or with another key. */
-    call: createCaller(url, apiKey, documentedRoutes(application, serviceReference.scopeOf)),
+    call: createCaller(url, apiKey, 'service'),
     stop: async () => {
       await application.close();
       await queue.close();

@@ -87,7 +87,7 @@ it('survives a restart, running or frozen', async () => {
   const readAfterRestart = async () => {
     const restartedBank = await bank.start();
     try {
-      const call = createCaller(await restartedBank.getUrl(), 'sandbox-dev-key');
+      const call = createCaller(await restartedBank.getUrl(), 'sandbox-dev-key', 'sandbox');
       return (await call('GET', '/sandbox/clock')).body;
     } finally {
       await restartedBank.close();

@@ -79,7 +79,7 @@ it('survives a restart', async () => {
   await change({ batch: 'partial', chargeStatus: { paid: 'Pago' }, freeAmountPayment: 0.29 });
   const restartedBank = await bank.start();
   try {
-    const call = createCaller(await restartedBank.getUrl(), 'sandbox-dev-key');
+    const call = createCaller(await restartedBank.getUrl(), 'sandbox-dev-key', 'sandbox');
     expect((await call('GET', '/sandbox/modes')).body).toEqual(await read());
     expect(restartedBank.get(Modes).current.freeAmountPayment).toBe(29n);
   } finally {
@@ -126,7 +126,7 @@ it('applies each of several concurrent changes', async () => {
   expect(await read()).toEqual(expected);
   const restartedBank = await bank.start();
   try {
-    const call = createCaller(await restartedBank.getUrl(), 'sandbox-dev-key');
+    const call = createCaller(await restartedBank.getUrl(), 'sandbox-dev-key', 'sandbox');
     expect((await call('GET', '/sandbox/modes')).body).toEqual(expected);
   } finally {
     await restartedBank.close();

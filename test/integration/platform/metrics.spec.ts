@@ -208,7 +208,7 @@ describe.each<Role>(['worker', 'scheduler'])('a process with the role %s', (role
     const silent = () => undefined;
     const databases = openDatabases(settings, silent);
     const running = await startConcilia(settings, databases, log, silent);
-    const call = createCaller(running.serviceUrl ?? '', 'concilia-dev-key');
+    const call = createCaller(running.serviceUrl ?? '', 'concilia-dev-key', null);
     const { status, text } = await call('GET', '/metrics', { apiKey: null });
     expect(status).toBe(200);
     expect(valueOf(text, 'concilia_accounts{mode="live"}')).toBe(1);
