@@ -22,7 +22,7 @@ export interface CallOptions {
   headers?: Record<string, string>;
   /** Null sends no key. The default is the suite's own key. */
   apiKey?: string | null;
-  /** A fault of the sandbox bank may spoil the answer: it is not compared with the reference. */
+  /** A fault of the bank, or what the test made up, spoils the answer: it is not compared. */
   mayBeSpoiled?: boolean;
 }
 

@@ -8,6 +8,21 @@ import { makeAllDue } from './reconciliation.js';
 import type { ServiceOnSandbox } from './service-on-sandbox.js';
 import { succeededOperations } from './parent-rows.js';
 
+/** What the breaks have as evidence that no test looks at. */
+const evidenceOfKind: Record<string, object> = {
+  balance_mismatch: { lastNsu: '1', lastBalanceCents: '1', liveBalanceCents: '2', since: null },
+  broken_balance_chain: {
+    ...{ nsu: '1', balancePreviousCents: '1', jumps: null, neighbourNsu: null },
+    ...{ neighbourBalanceCents: null, since: null, fullReads: null },
+  },
+  late_line: { operationId: null, operationKind: 'create_transfer' },
+  missing: { operationId: null, operationKind: 'create_charge', dueDate: null, deadline: '' },
+  unknown_outcome: {
+    ...{ operationId: null, operationKind: 'create_transfer', reason: null, attempts: 1 },
+  },
+  unreadable_line: { kind: 'unreadable', reason: '', nsu: null },
+};
+
 export class BreaksFixture {
   private lastNsu = 9_000_000;
 
@@ -97,7 +112,7 @@ export class BreaksFixture {
     await this.sql(
       `INSERT INTO break (account_id, id, kind, state, subject, amount_cents, nsu,
          expected_payment_id, operation_id, evidence)
-       VALUES ($1, $2, $3, 'open', $4, $5, $6, $7, $8, '{}')`,
+       VALUES ($1, $2, $3, 'open', $4, $5, $6, $7, $8, $9)`,
       this.service().accountId,
       id,
       kind,
@@ -106,6 +121,7 @@ export class BreaksFixture {
       fields.nsu,
       fields.expectedPaymentId,
       fields.operationId,
+      JSON.stringify(evidenceOfKind[kind] ?? {}),
     );
     return id;
   };

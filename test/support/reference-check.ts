@@ -168,17 +168,28 @@ function pointer(part: string): string {
   return encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
 }
 
+const branches = ['allOf', 'anyOf', 'oneOf'];
+
 /**
  * The document without other fields than it lists, where it does not say that there may be others,
- * as there may be in what the bank answers.
+ * as there may be in what the bank answers. A schema is closed where it is used, not where it
+ * stands: a branch is part of the whole that uses it.
  */
-function closed(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(closed);
+function closed(value: unknown, isUsed = false): unknown {
+  if (Array.isArray(value)) return value.map((one) => closed(one));
   if (typeof value !== 'object' || value === null) return value;
-  const copy = Object.fromEntries(Object.entries(value).map(([key, of]) => [key, closed(of)]));
-  return copy.type === 'object' && copy.properties
-    ? { additionalProperties: false, ...copy }
-    : copy;
+  const copy: Json = Object.fromEntries(
+    Object.entries(value).map(([key, of]) => [
+      key,
+      key === 'properties'
+        ? Object.fromEntries(
+            Object.entries(of as Json).map(([name, one]) => [name, closed(one, true)]),
+          )
+        : closed(of, ['schema', 'items', 'additionalProperties'].includes(key)),
+    ]),
+  );
+  const hasFields = ['$ref', 'properties', ...branches].some((key) => key in copy);
+  return isUsed && hasFields ? { unevaluatedProperties: false, ...copy } : copy;
 }
 
 export type Application = 'service' | 'sandbox';

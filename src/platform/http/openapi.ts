@@ -91,6 +91,9 @@ function operation(
   const success = responses.find(({ status }) => status === route.successStatus);
   const others = responses.filter((one) => one !== success);
   const component = name.charAt(0).toUpperCase() + name.slice(1);
+  // A repeat is answered as the first request was: with its result, or still with the operation.
+  const repeatedOf = (status: number) =>
+    route.idempotencyKey === 'none' || status >= 300 ? {} : headerDescriptions.repeated;
   return {
     operationId: name,
     tags: [route.chapter],
@@ -109,7 +112,7 @@ function operation(
         description: success?.description ?? 'The request succeeded.',
         headers: describedHeaders(components, {
           ...headerDescriptions.always,
-          ...(route.idempotencyKey === 'none' ? {} : headerDescriptions.repeated),
+          ...repeatedOf(route.successStatus),
           ...success?.headers,
         }),
         content: Object.fromEntries(
@@ -122,7 +125,13 @@ function operation(
       ...Object.fromEntries(
         others.map((one) => [
           one.status,
-          components.response(one.status, declared(one, components)),
+          components.response(
+            one.status,
+            declared(
+              { ...one, headers: { ...repeatedOf(one.status), ...one.headers } },
+              components,
+            ),
+          ),
         ]),
       ),
       default: components.response(

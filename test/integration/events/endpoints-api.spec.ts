@@ -14,6 +14,9 @@ import { operatorOf } from '../../support/operator.js';
 import { serviceApplication, type ServiceApplication } from '../../support/service-application.js';
 import { until } from '../../support/until.js';
 
+/** The test writes events whose data are made up. */
+const madeUp = { mayBeSpoiled: true };
+
 let service: ServiceApplication;
 let listener: HttpListener;
 let received: ReceivedRequest[];
@@ -174,7 +177,7 @@ describe('a test event', () => {
 
   it('is sent at once, signed, and is stored nowhere', async () => {
     const { id, secret } = await createEndpoint();
-    const newest = await service.call('GET', '/v1/events?limit=1');
+    const newest = await service.call('GET', '/v1/events?limit=1', madeUp);
     const { status, body, text } = await sendTest(id);
     expect([status, body]).toEqual([
       200,
@@ -191,7 +194,7 @@ describe('a test event', () => {
       sequence: 0,
       data: { endpointId: id },
     });
-    expect((await service.call('GET', '/v1/events?limit=1')).body).toEqual(newest.body);
+    expect((await service.call('GET', '/v1/events?limit=1', madeUp)).body).toEqual(newest.body);
     expect((await service.call('GET', '/v1/deliveries')).body.data).toEqual([]);
   });
 
@@ -359,12 +362,12 @@ describe('the replay of a delivery', () => {
 
   it('is of an event that the list shows with its position, resource and sequence', async () => {
     const { eventId } = await createDelivered();
-    const newest = await service.call('GET', '/v1/events?limit=1');
+    const newest = await service.call('GET', '/v1/events?limit=1', madeUp);
     const [event] = newest.body.data;
     expect(event).toMatchObject({ id: eventId, resource: { kind: 'charge', id: 'order-1' } });
     expect([event.position, event.sequence]).toEqual([expect.any(Number), expect.any(Number)]);
     const after = `/v1/events?after=${event.position - 1}`;
-    expect((await service.call('GET', after)).body).toEqual({ data: [event], next: null });
+    expect((await service.call('GET', after, madeUp)).body).toEqual({ data: [event], next: null });
     expect((await service.call('GET', '/v1/events?after=-1')).status).toBe(400);
   });
 

@@ -179,7 +179,7 @@ describe('what a test is answered', () => {
   it.each<[what: string, ...Parameters<typeof found>]>([
     ['404: is not declared', ['GET', '/v1/summary', 404, problem]],
     ['200: body must have required property', ['GET', '/v1/events', 200, { data: [] }]],
-    ['additional properties more', ['GET', '/v1/events', 200, { ...none, more: 1 }]],
+    ['unevaluated properties more', ['GET', '/v1/events', 200, { ...none, more: 1 }]],
     ['content type text/html', ['GET', '/v1/events', 200, none], { type: 'text/html' }],
     ['header location', ['GET', '/v1/events', 200, none], { headers: { location: '/' } }],
     ['no x-trace-id', ['GET', '/v1/events', 200, none], { headers: { 'x-trace-id': '' } }],

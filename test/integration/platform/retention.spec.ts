@@ -9,6 +9,9 @@ import { WebhookRetention } from '../../../src/webhooks/inbox/webhook-retention.
 import { serviceApplication, type ServiceApplication } from '../../support/service-application.js';
 import { until } from '../../support/until.js';
 
+/** The test writes events whose data are made up. */
+const madeUp = { mayBeSpoiled: true };
+
 let service: ServiceApplication;
 let accountId: number;
 beforeAll(async () => {
@@ -133,7 +136,7 @@ describe('events and deliveries', () => {
     (await run('SELECT position FROM event ORDER BY position')).rows.map(({ position }) =>
       Number(position),
     );
-  const follow = (after: number) => service.call('GET', `/v1/events?after=${after}`);
+  const follow = (after: number) => service.call('GET', `/v1/events?after=${after}`, madeUp);
   const createEndpoint = async () => {
     const body = { url: 'http://127.0.0.1:8080/events' };
     const created = await service.call('POST', '/v1/webhook-endpoints', { body });
@@ -186,17 +189,17 @@ describe('events and deliveries', () => {
     const { status, body } = await service.call('GET', next);
     expect(status).toBe(200);
     expect(body.data.map(({ position }: { position: number }) => position)).toEqual([3, 4, 5]);
-    const newestFirst = await service.call('GET', '/v1/events');
+    const newestFirst = await service.call('GET', '/v1/events', madeUp);
     expect(newestFirst.body.data).toHaveLength(3);
   });
 
   it('refuse a page that is continued after the events behind it were deleted', async () => {
     await record(['a', 'a', 'a', 'a']);
-    const first = await service.call('GET', '/v1/events?after=0&limit=1');
+    const first = await service.call('GET', '/v1/events?after=0&limit=1', madeUp);
     await age(4, 401);
     await sweep();
     const cursor = encodeURIComponent(first.body.next as string);
-    const second = await service.call('GET', `/v1/events?after=0&limit=1&cursor=${cursor}`);
+    const second = await service.call('GET', `/v1/events?after=0&limit=1&cursor=${cursor}`, madeUp);
     expect([second.status, second.body.code]).toEqual([410, 'events_deleted']);
   });
 
