@@ -1,5 +1,5 @@
-// The `code` of each error that the service answers, or the sandbox bank, whose refusals the service
-// passes on. A code is never renamed: clients decide by it.
+// The `code` of each error that the service answers, or the sandbox bank, whose refusals the
+// service passes on. A code is never renamed: clients decide by it.
 export const errorCodes = [
   'account_changed',
   'account_is_reconcile_only',

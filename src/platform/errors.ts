@@ -25,7 +25,7 @@ const faults = {
 
 export type FaultCode = keyof typeof faults;
 
-/** A reason that is no code of ours: the bank's code, or one that only pages of the console show. */
+/** A reason that is no code of ours: the bank's, or one that only pages of the console show. */
 export type UnlistedReason = string & { readonly isUnlisted: true };
 export const unlisted = (reason: string) => reason as UnlistedReason;
 
