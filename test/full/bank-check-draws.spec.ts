@@ -1,5 +1,6 @@
 // The bank check finds out what was set: the sandbox gets drawn modes and faults, and the profile
 // must say them. What it cannot observe is unknown, and never another value.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { checkBank } from '../../src/app/bank-check/bank-check.js';
 import {
   bankProfileFile,
@@ -180,6 +181,8 @@ async function check(drawn: Draw): Promise<BankHabits> {
     const { status, body } = await bank.call('PATCH', '/sandbox/modes', { body: drawn.modes });
     if (status !== 200) throw new Error(`the modes were refused: ${JSON.stringify(body)}`);
     drawn.faults.forEach((fault) => bank.application.get(Faults).add(fault));
+    // A statement of earlier has the history too.
+    await sleep(Math.max(...drawn.faults.map(({ delayMs }) => delayMs ?? 0), 0));
     const port = await freePort();
     const { profile } = await checkBank({
       settings: loadBankCheckSettings({
