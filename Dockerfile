@@ -2,7 +2,7 @@
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY . .
-RUN npm run build
+RUN node scripts/prepare.mjs
 
 FROM node:22-bookworm-slim AS dependencies
 WORKDIR /app

@@ -23,7 +23,7 @@ export const habitTexts: Record<HabitName, HabitText> = {
   nsuOrder: { seenBy: 'own lines as they come', whileUnknown: 'late lines are expected' },
   lineDelayMs: { seenBy: 'own lines, from request to line', whileUnknown: 'see visibilityBoundMs' },
   visibilityBoundMs: {
-    seenBy: 'ten times lineDelayMs, a minute at least',
+    seenBy: 'nothing: set it, well above lineDelayMs',
     whileUnknown: 'nothing is ever proven not executed, and no period closes',
   },
   lineEndToEndId: { seenBy: 'any line, own payments', whileUnknown: anyLine },

@@ -102,12 +102,6 @@ describe('lineDelayMsOf', () => {
   });
 });
 
-it('bounds how late a line may be by ten times the latest, and by a minute at least', () => {
-  expect(habits.visibilityBoundMsOf(1_000)).toBe(60_000);
-  expect(habits.visibilityBoundMsOf(9_000)).toBe(90_000);
-  expect(habits.visibilityBoundMsOf('unknown')).toBe('unknown');
-});
-
 it.each<[string, boolean[], boolean[]]>([
   ['present', [true, true], []],
   ['absent', [false], [true]],

@@ -95,13 +95,6 @@ export function lineDelayMsOf(
   return wholeSeconds(Math.max(shortest, ...late));
 }
 
-/** A few lines of a test environment say little of the latest one: the bound is ten times that. */
-export function visibilityBoundMsOf(
-  lineDelayMs: BankHabits['lineDelayMs'],
-): BankHabits['visibilityBoundMs'] {
-  return lineDelayMs === unknown ? unknown : Math.max(60_000, 10 * lineDelayMs);
-}
-
 function wholeSeconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1_000)) * 1_000;
 }
@@ -218,13 +211,13 @@ export function habitsOf(seen: Observations): BankHabits {
     presenceOf(has(own, id), has(history, id));
   const original = payments.find((line) => isOf(effects, line, refunded?.correlationId ?? null));
   const repeated = effects.find(({ kind }) => kind === 'transfer');
-  const lineDelayMs = lineDelayMsOf(effects, newLines, seen.earlyReadings);
   return {
     pageOrder: pageOrderHabit(seen.statement.pages),
     pageCap: pageCapOf(seen.statement.cap),
     nsuOrder: nsuOrderOf(effects, newLines),
-    lineDelayMs,
-    visibilityBoundMs: visibilityBoundMsOf(lineDelayMs),
+    lineDelayMs: lineDelayMsOf(effects, newLines, seen.earlyReadings),
+    // No number of lines shows how late one may be at most: a person decides.
+    visibilityBoundMs: unknown,
     // A simulated payment may be none by Pix: any line that has the id decides.
     lineEndToEndId: presenceOf(
       has(history, 'endToEndId').some(Boolean) ? [true] : has(payments, 'endToEndId'),
