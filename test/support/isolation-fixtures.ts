@@ -19,7 +19,8 @@ export async function insertBreakAndMatch(
   const matchId = '01900000-0000-7000-8000-00000000b0b1';
   await pool.query(
     `INSERT INTO "break" (account_id, id, kind, state, subject, evidence)
-     VALUES ($1, $2, 'unknown_outcome', 'open', 'isolation', '{}')`,
+     VALUES ($1, $2, 'balance_mismatch', 'open', 'isolation',
+       '{"lastNsu":"1","lastBalanceCents":"1","liveBalanceCents":"2","since":null}')`,
     [accountId, breakId],
   );
   await pool.query(

@@ -186,7 +186,7 @@ describe('events and deliveries', () => {
     expect(refused.body).toMatchObject({ status: 410, title: expect.stringContaining('2') });
     expect(refused.body.code).toBe('events_deleted');
     const next = refused.headers.get('location') ?? '';
-    const { status, body } = await service.call('GET', next);
+    const { status, body } = await service.call('GET', next, madeUp);
     expect(status).toBe(200);
     expect(body.data.map(({ position }: { position: number }) => position)).toEqual([3, 4, 5]);
     const newestFirst = await service.call('GET', '/v1/events', madeUp);
