@@ -69,12 +69,20 @@ export function refuseInvalid(errors: FieldErrors): void {
 }
 
 /** The error of a request that breaks a rule; `reason` is the `code` of the response. */
-export function ruleBroken(reason: ErrorCode | UnlistedReason, message: string, cause?: unknown): AppError {
+export function ruleBroken(
+  reason: ErrorCode | UnlistedReason,
+  message: string,
+  cause?: unknown,
+): AppError {
   return new AppError('rule_broken', { public: message, reason, cause });
 }
 
 /** The error of a request that does not fit the present state; `reason` is its code. */
-export function conflict(reason: ErrorCode | UnlistedReason, message: string, cause?: unknown): AppError {
+export function conflict(
+  reason: ErrorCode | UnlistedReason,
+  message: string,
+  cause?: unknown,
+): AppError {
   return new AppError('conflict', { public: message, reason, cause });
 }
 

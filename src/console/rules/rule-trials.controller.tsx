@@ -115,7 +115,8 @@ export class RuleTrialPages {
   }
 }
 
-const trialProblem = (reason: string) => new AppError('validation_failed', { reason: unlisted(reason) });
+const trialProblem = (reason: string) =>
+  new AppError('validation_failed', { reason: unlisted(reason) });
 
 /** What is wrong, and the form again. */
 function refusedTrial(
