@@ -10,7 +10,7 @@ beforeAll(async () => {
   service = await serviceOnSandbox();
   await service.pool.query(
     `INSERT INTO break (account_id, id, kind, state, subject, amount_cents, evidence)
-     SELECT $1, gen_random_uuid(), 'unexpected', 'open', 'x:' || cents, cents, '{}'
+     SELECT $1, gen_random_uuid(), 'unexpected', 'open', 'x:' || cents, cents, '{"candidates":[]}'
      FROM unnest('{9999, 1000000, 50000000}'::bigint[]) cents`,
     [service.accountId],
   );
