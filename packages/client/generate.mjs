@@ -14,7 +14,7 @@ export function describeOperations(document) {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       const { operationId: id, tags, parameters = [], requestBody, responses } = operation;
-      const [statuses] = [successes.filter((status) => responses[status])];
+      const statuses = successes.filter((status) => responses[status]);
       const types = Object.keys(resolve(document, responses[statuses[0]]).content);
       // A file has the format that the query names: bytes.
       const type = types.length > 1 && types[0] !== 'application/json' ? '*/*' : types[0];

@@ -4,9 +4,9 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { expect } from '@jest/globals';
+import { until } from './until.js';
 
-/** Reads take a moment to show what a command before them caused. */
-const patienceMs = 20_000;
+const longestCommandMs = 60_000;
 const marker = '<<the command has ended>>';
 
 /** The code blocks of a page in one language. `background`: it runs in another terminal. */
@@ -72,16 +72,14 @@ export class DocumentedShell {
   }
 
   private async run(command: string): Promise<void> {
-    const isRead = !/ -d |-X |--data|\w+=\$\(/.test(command);
-    const until = Date.now() + (isRead ? patienceMs : 0);
-    for (;;) {
+    const attempt = async (): Promise<true> => {
       const { code, output } = await this.runOnce(command);
       const missing = expectedParts(command).filter((part) => !output.includes(part));
-      if (code === 0 && missing.length === 0) return;
-      if (Date.now() >= until)
-        throw new Error(`${command}exit code ${code}, without ${missing.join(' ')}:\n${output}`);
-      await new Promise((resolve) => setTimeout(resolve, 250));
-    }
+      if (code === 0 && missing.length === 0) return true;
+      throw new Error(`exit code ${code}, without ${missing.join(' ')}:\n${output}`);
+    };
+    const isRead = !/ -d |-X |--data|\w+=\$\(/.test(command);
+    await (isRead ? until(`this shows what the page says: ${command}`, attempt) : attempt());
   }
 
   private async runOnce(command: string): Promise<{ code: number; output: string }> {
@@ -90,12 +88,12 @@ export class DocumentedShell {
       `${this.addressed(command)}\nCODE_=$?; echo; echo "${marker} $CODE_"\n`,
     );
     const ended = new RegExp(`${marker} (\\d+)\\n`);
-    while (!ended.test(this.output)) {
-      if (this.shell.exitCode !== null) throw new Error(`the shell ended:\n${this.output}`);
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-    const [, code] = ended.exec(this.output) ?? [];
-    return { code: Number(code), output: this.output.replace(ended, '') };
+    const [all, code] = await until(
+      `this command ends: ${command}`,
+      () => ended.exec(this.output),
+      longestCommandMs,
+    );
+    return { code: Number(code), output: this.output.replace(all, '') };
   }
 
   private addressed(command: string): string {
