@@ -17,9 +17,15 @@ const responsesKey = 'declared-responses';
 
 /** Declares responses of the decorated handler. Several decorators add up. */
 export function Responds(...responses: DeclaredResponse[]): MethodDecorator {
+  return declaring((declared) => [...declared, ...responses]);
+}
+
+function declaring(
+  add: (declared: readonly DeclaredResponse[]) => DeclaredResponse[],
+): MethodDecorator {
   return (target, property, descriptor) => {
-    const handler = descriptor.value as object;
-    SetMetadata(responsesKey, [...respondsOf(handler), ...responses])(target, property, descriptor);
+    const all = add(respondsOf(descriptor.value as object));
+    SetMetadata(responsesKey, all)(target, property, descriptor);
   };
 }
 
@@ -34,15 +40,19 @@ export const begun: DeclaredResponse = {
   headers: { Location: 'Where it is read.' },
 };
 
-/** The handler passes on the bank's refusals, or responds that the bank did not answer. */
+/**
+ * The handler passes on the bank's refusals, or responds that the bank did not answer. What it
+ * declares of a status itself says more, on whichever side of this it stands.
+ */
 export function CallsBank(): MethodDecorator {
-  return Responds(
+  return declaring((declared) => [
     { status: 404, description: 'The bank, or the account, has no such resource.' },
     { status: 409, description: 'The bank refuses the request in the present state; see `code`.' },
     { status: 422, description: 'The bank refuses the request by a rule; see `code`.' },
     { status: 502, description: 'The bank could not be reached. Nothing was done.' },
     { status: 504, description: 'The bank did not respond in time.' },
-  );
+    ...declared,
+  ]);
 }
 
 const retryAfter = { 'Retry-After': 'In seconds.' };
