@@ -26,6 +26,9 @@ export interface CallOptions {
   mayBeSpoiled?: boolean;
 }
 
+/** Answers of the preset `published` have the form of the real service, not the reference's. */
+export const inPublishedForm = { mayBeSpoiled: true } as const;
+
 export interface BankUnderTest {
   call(method: string, path: string, options?: CallOptions): Promise<TestResponse>;
   /** The key of another account, or null if the environment has none. */

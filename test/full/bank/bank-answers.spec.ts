@@ -84,6 +84,8 @@ describe('an answer of the bank', () => {
   const call = async (method: string, path: string, body?: unknown, headers = {}) => {
     const response = await service.call(method, path, {
       ...(body === undefined ? {} : { body }),
+      // What the bank answers is changed, and passed on.
+      mayBeSpoiled: true,
       headers: {
         IdempotencyKey: randomUUID(),
         'Concilia-Allow-Duplicate': 'true',

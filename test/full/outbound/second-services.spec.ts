@@ -12,6 +12,7 @@ import { manualTransfer } from '../../contract/transfer-samples.js';
 import { testDatabase } from '../../support/postgres.js';
 import { serviceProcess, type ServiceProcess } from '../../support/service-application.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../../support/service-on-sandbox.js';
+import { inPublishedForm } from '../../contract/bank-under-test.js';
 
 describe.each(presets)(
   'a second service with the same bank key, at a bank that is %s',
@@ -97,6 +98,7 @@ describe.each(presets)(
       const [first] = listed.body as { id: string; url: string; eventType: string }[];
       const url = `https://staging.example/webhooks/bank/main/${first!.eventType}`;
       await service.bank.call('PATCH', `/baas/api/v1/webhooks/${first!.id}`, {
+        ...inPublishedForm,
         body: { ...first, url },
       });
       await register();

@@ -5,6 +5,7 @@ import { WebhookRegistrar } from '../../../src/webhooks/registration/webhook-reg
 import { dayFromToday, newKeyHeader, slip } from '../../contract/samples.js';
 import { internalTransfer } from '../../contract/transfer-samples.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../../support/service-on-sandbox.js';
+import { inPublishedForm } from '../../contract/bank-under-test.js';
 
 const charges = '/baas/v1/charges';
 const transfers = '/baas/api/v2/transfers';
@@ -34,17 +35,29 @@ describe('published answers', () => {
     expect(Number.isSafeInteger(id)).toBe(true);
     const path = `${registrations}/${id}`;
     expect((await service.bank.call('GET', path)).body.id).toBe(id);
-    const changed = await service.bank.call('PATCH', path, { body: { url: 'https://a.example' } });
+    const changed = await service.bank.call('PATCH', path, {
+      ...inPublishedForm,
+      body: { url: 'https://a.example' },
+    });
     expect([changed.status, changed.body]).toEqual([200, undefined]);
-    const voided = await service.bank.call('POST', `${charges}/${await newCharge()}/void`);
+    const voided = await service.bank.call(
+      'POST',
+      `${charges}/${await newCharge()}/void`,
+      inPublishedForm,
+    );
     expect([voided.status, voided.text]).toEqual([200, '']);
   });
 
   it('of the bank are errors of two families', async () => {
     const [ofCharge, ofTransfer] = [
-      await service.bank.call('POST', charges, { body: slip({ dueDate: 'never' }) }),
+      await service.bank.call('POST', charges, {
+        ...inPublishedForm,
+        body: slip({ dueDate: 'never' }),
+      }),
       await service.bank.call('POST', transfers, {
-        ...{ body: internalTransfer({ amount: 1_000_000 }), headers: newKeyHeader() },
+        ...inPublishedForm,
+        body: internalTransfer({ amount: 1_000_000 }),
+        headers: newKeyHeader(),
       }),
     ];
     expect([ofCharge.status, Object.keys(ofCharge.body)]).toEqual([
@@ -81,7 +94,9 @@ describe('published answers', () => {
 
   it('are errors with the bank’s words at the service, and its code if any', async () => {
     const response = await service.call('POST', transfers, {
-      ...{ body: internalTransfer({ amount: 1_000_000 }), headers: newKeyHeader() },
+      ...inPublishedForm,
+      body: internalTransfer({ amount: 1_000_000 }),
+      headers: newKeyHeader(),
     });
     expect([response.status, response.body]).toEqual([
       422,
@@ -90,7 +105,7 @@ describe('published answers', () => {
     await service.bank.call('PATCH', '/sandbox/modes', {
       body: { accountsWithoutSlips: ['1000001'] },
     });
-    const refused = await service.call('POST', charges, { body: slip() });
+    const refused = await service.call('POST', charges, { ...inPublishedForm, body: slip() });
     expect([refused.status, refused.body]).toEqual([
       422,
       { title: expect.stringMatching(/slip/), traceId: expect.any(String) },

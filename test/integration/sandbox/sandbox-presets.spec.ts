@@ -3,6 +3,7 @@
 import { Modes } from '../../../src/sandbox/modes/modes.service.js';
 import { presets, type Preset } from '../../../src/sandbox/presets/presets.js';
 import {
+  inPublishedForm,
   eventually,
   sandboxUnderTest,
   type SandboxUnderTest,
@@ -14,9 +15,6 @@ import {
   manualTransfer,
   transferCalls,
 } from '../../contract/transfer-samples.js';
-
-/** Errors of the preset `published` have the form of the real service, not the contract's. */
-const published = { mayBeSpoiled: true };
 
 interface Line {
   nsu: number;
@@ -164,7 +162,7 @@ describe.each(presets)('in the preset %s', (preset: Preset) => {
     const unknown = await bank.call(
       'GET',
       '/baas/api/v2/transactions?type=CREDIT_BANKSLIP',
-      published,
+      inPublishedForm,
     );
     expect(unknown.status).toBe(hasAll ? 200 : 400);
   });
@@ -183,7 +181,7 @@ describe.each(presets)('in the preset %s', (preset: Preset) => {
     expect('externalId' in element).toBe(hasAll);
     const issued = await post('/baas/v1/charges', slip({ finalBeneficiary }));
     expect('finalBeneficiary' in issued).toBe(hasAll);
-    const found = await bank.call('GET', `/baas/api/v2/transfers/${externalId}`, published);
+    const found = await bank.call('GET', `/baas/api/v2/transfers/${externalId}`, inPublishedForm);
     expect(found.status).toBe(hasAll ? 200 : 404);
     const byId = await bank.call('GET', `/baas/api/v2/transfers/${element.id}`);
     expect(byId.status).toBe(preset === 'contract' ? 404 : 200);
@@ -213,6 +211,6 @@ it('gives a refund the endToEndId of its original where the mode says so', async
   const path = `/baas/api/v1/transactions/${nsu}/refund?filterBy=NSU`;
   const refund = (await bank.call('PUT', path, { body: { amount: 4 } })).body;
   expect(refund.proof.endToEndId).toBe(endToEndId);
-  const again = await bank.call('PUT', path, { ...published, body: { amount: 5.01 } });
+  const again = await bank.call('PUT', path, { ...inPublishedForm, body: { amount: 5.01 } });
   expect(again.status).toBe(422);
 });
