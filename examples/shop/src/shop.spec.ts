@@ -1,13 +1,11 @@
-// From a charge to its supplier, against a service on its sandbox bank: `npm start`.
+// From a charge to its supplier, against a service on a bank of its own.
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { Concilia, constructEvent, isPending, type ConciliaEvent } from '@concilia/client';
+import { constructEvent, isPending, type ConciliaEvent } from '@concilia/client';
+import { startConcilia } from './concilia.js';
 
-const { CONCILIA_URL: baseUrl = 'http://127.0.0.1:3000' } = process.env;
-const operator = new Concilia({ baseUrl, adminKey: 'concilia-dev-admin' });
-const shop = new Concilia({ baseUrl, apiKey: 'concilia-dev-key' });
+let concilia: Awaited<ReturnType<typeof startConcilia>>;
 const events: ConciliaEvent[] = [];
 let secret = '';
 const endpoint = createServer((request, response) => {
@@ -24,19 +22,20 @@ async function received<T extends ConciliaEvent['type']>(type: T) {
   return events.filter(isWanted)[0]!;
 }
 
+beforeAll(async () => void (concilia = await startConcilia()));
 beforeAll(() => new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve)));
 afterAll(() => endpoint.close().closeAllConnections());
+afterAll(() => concilia.stop());
 
 test('a customer pays, gets a part back, and the supplier is paid after an approval', async () => {
-  const { port } = endpoint.address() as AddressInfo;
-  ({ secret } = await shop.notifications.createWebhookEndpoint({
-    url: `http://127.0.0.1:${port}`,
-  }));
+  const { bank, operator, shop, clientOf } = concilia;
+  const url = `http://127.0.0.1:${(endpoint.address() as { port: number }).port}`;
+  ({ secret } = await shop.notifications.createWebhookEndpoint({ url }));
   const correlationId = `order-${randomUUID()}`;
   const payer = { name: 'Maria da Silva', document: '12345678909' };
   const slip = { type: 'BANKSLIP_PIX', dueDate: '2030-12-31', payer } as const;
   await shop.charges.create({ ...slip, correlationId, Amount: '292.51' });
-  await shop.charges.pay(correlationId);
+  await bank.pay(correlationId);
   const { data: payment } = await received('charge.paid');
   expect(payment).toMatchObject({ correlationId, amount: '292.51' });
 
@@ -45,9 +44,10 @@ test('a customer pays, gets a part back, and the supplier is paid after an appro
 
   const scopes = ['read' as const, 'approve' as const];
   const { key } = await operator.bankAccounts.createKey('main', { name: 'Ana, treasury', scopes });
-  const treasury = new Concilia({ baseUrl, apiKey: key });
+  const treasury = clientOf(key);
   await treasury.approvals.changePolicy({ aboveAmount: '100.00' });
-  const supplier = { amount: '150.00', beneficiaryAccount: '1000002', externalId: correlationId };
+  const beneficiaryAccount = bank.accounts[1]!.number;
+  const supplier = { amount: '150.00', beneficiaryAccount, externalId: correlationId };
   const transfer = await shop.transfers.create(supplier, { idempotencyKey: correlationId });
   if (!isPending(transfer)) throw new Error('nobody had to approve it');
   const { approval } = await treasury.operations.get(transfer.id);
