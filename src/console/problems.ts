@@ -28,16 +28,18 @@ export function fieldErrorsIn(language: Language, errors: FieldErrors): string[]
   });
 }
 
-/** The words of an error's reason, or of its status. `area` has words of its own for some. */
-export function problemKey({ code, status, details }: AppError, area?: string): TextKey {
-  const reason = details.reason ?? code;
-  const general = status < 500 ? 'error.400' : 'error.503';
+/** The words of a reason; null for one that has none. `area` has words of its own for some. */
+export function reasonKey(reason: string | null, area?: string): TextKey | null {
   return (
     (area === undefined ? null : findTextKey(`${area}.${reason}`)) ??
-    findTextKey(`problem.${reason}`) ??
-    findTextKey(`error.${status}`) ??
-    general
+    findTextKey(`problem.${reason}`)
   );
+}
+
+/** The words of an error's reason, or of its status. */
+export function problemKey({ code, status, details }: AppError, area?: string): TextKey {
+  const general = status < 500 ? 'error.400' : 'error.503';
+  return reasonKey(details.reason ?? code, area) ?? findTextKey(`error.${status}`) ?? general;
 }
 
 /**

@@ -22,10 +22,12 @@ import { rulesTexts } from './texts/rules.js';
 import { ruleTrialTexts } from './texts/rule-trials.js';
 import { searchTexts } from './texts/search.js';
 import { todayTexts } from './texts/today.js';
+import { wordTexts } from './texts/words.js';
 
 /** The lists of the areas of the console. No two have the same key. */
 const lists = {
   ...appTexts,
+  ...wordTexts,
   ...peopleTexts,
   ...todayTexts,
   ...breaksTexts,

@@ -42,8 +42,8 @@ export function PaymentFacts({ waiting, facts }: Omit<DetailProps, 'nameOf'>) {
   const { amountCents, kind, payment } = waiting;
   const { isKnownPayee, payeeCheck } = facts;
   const shown: Fact[] = [
-    ['approvals.amount', amountCents !== null && <Amount cents={amountCents} />],
-    ['approvals.kindOf', kindText(visit, kind)],
+    ['word.amount', amountCents !== null && <Amount cents={amountCents} />],
+    ['word.kind', kindText(visit, kind)],
     ['approvals.payee', <PayeeCell waiting={waiting} />],
   ];
   if (waiting.beneficiaryName !== null)
@@ -53,13 +53,13 @@ export function PaymentFacts({ waiting, facts }: Omit<DetailProps, 'nameOf'>) {
       'approvals.paidBefore',
       <Badge
         tone={isKnownPayee ? 'good' : 'warn'}
-        text={t(isKnownPayee ? 'approvals.known' : 'approvals.new')}
+        text={t(isKnownPayee ? 'app.yes' : 'approvals.new')}
       />,
     ]);
   if (payeeCheck) shown.push(['approvals.payeeCheck', checkBadge(visit, payeeCheck)]);
-  if (payment.description !== null) shown.push(['approvals.description', payment.description]);
+  if (payment.description !== null) shown.push(['word.description', payment.description]);
   if (payment.payAt !== null) shown.push(['approvals.payAt', payment.payAt]);
-  return <FactList title="approvals.payment" facts={shown} />;
+  return <FactList title="word.payment" facts={shown} />;
 }
 
 const tones: Record<PayeeCheck['result'], Tone> = {
@@ -81,9 +81,9 @@ export function RequestFacts({ waiting, nameOf }: Omit<DetailProps, 'facts'>) {
     <FactList
       title="approvals.request"
       facts={[
-        ['approvals.requestedBy', nameOf(requestedBy)],
+        ['word.requestedBy', nameOf(requestedBy)],
         ['approvals.requestedAt', formatTime(createdAt, language)],
-        ['approvals.through', <Source waiting={waiting} />],
+        ['word.source', <Source waiting={waiting} />],
         ['approvals.why', t(`approvals.condition.${condition}`)],
         ['approvals.given', t('approvals.givenOf', { given, needed })],
         ['approvals.expires', formatTime(expiresAt, language)],
@@ -174,11 +174,11 @@ export function BatchItems({ facts: { payees } }: Pick<DetailProps, 'facts'>) {
       <ListTable
         {...{ name: 'approvals.payees', rows: payees.slice(0, maxPayeesShown) }}
         columns={{
-          'approvals.accountNumber': {
+          'word.account': {
             is: 'wide',
             cell: ({ counterparty }) => accountOfPayee(counterparty),
           },
-          'approvals.amount': { cents: ({ amountCents }) => amountCents },
+          'word.amount': { cents: ({ amountCents }) => amountCents },
         }}
       />
       {payees.length > maxPayeesShown && <Muted>{t('approvals.moreItems')}</Muted>}
@@ -190,7 +190,7 @@ export function Decisions({ facts, nameOf }: Pick<DetailProps, 'facts' | 'nameOf
   const { t } = useVisit();
   const { decisions } = facts.detail.approval;
   return (
-    <Card title={t('approvals.decisions')}>
+    <Card title={t('word.decisions')}>
       {decisions.length === 0 ? (
         <Empty>{t('approvals.noDecisions')}</Empty>
       ) : (

@@ -118,8 +118,8 @@ function typedValues({ aboveAmount, approvals, ...policy }: PolicyView | Proposa
 /** Of a proposal and of a change. */
 function columnsOf({ t }: Visit, nameOf: NameOfActor): ListColumns<Proposal> {
   return {
-    'policy.at': { at: ({ at }) => at },
-    'policy.who': { is: 'wide', cell: ({ actor }) => nameOf(actor) },
+    'word.when': { at: ({ at }) => at },
+    'word.who': { is: 'wide', cell: ({ actor }) => nameOf(actor) },
     'policy.what': { is: 'wide', cell: (policy) => policyWords(t, policy).join(' ') },
     'app.reason': { is: 'wide', cell: ({ reason }) => reason },
   };
@@ -153,7 +153,7 @@ function Proposals(props: Props) {
         empty={t('policy.noProposals')}
         columns={{
           ...columnsOf(useVisit(), props.nameOf),
-          'policy.state': confirmation,
+          'word.status': confirmation,
         }}
       />
     </Card>
@@ -164,13 +164,13 @@ function History(props: Props) {
   const { policy } = props;
   const { t } = useVisit();
   return (
-    <Card title={t('policy.history')}>
+    <Card title={t('word.history')}>
       <ListTable
-        {...{ name: 'policy.history', rows: policy.changes }}
+        {...{ name: 'word.history', rows: policy.changes }}
         empty={t('policy.noHistory')}
         columns={{
           ...columnsOf(useVisit(), props.nameOf),
-          'policy.state': ({ isInForce }) => (
+          'word.status': ({ isInForce }) => (
             <Badge
               tone={isInForce ? 'good' : 'plain'}
               text={t(isInForce ? 'policy.entered' : 'policy.onlyProposed')}

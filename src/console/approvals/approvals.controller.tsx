@@ -17,6 +17,7 @@ import { ListCard } from '../kit/list-page.js';
 import { MoneyFacts } from '../money-facts.service.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import type { Visit } from '../requests.js';
+import { reasonKey } from '../problems.js';
 import { findTextKey } from '../texts.js';
 import { accountOf, callerOf, isAllowedTo, pathId, pathTo, typed, useVisit } from '../visit.js';
 import {
@@ -383,7 +384,7 @@ function Refusals({ refused }: { refused: readonly RefusedDecision[] }) {
   const counts = new Map<string, number>();
   for (const { code } of refused) counts.set(code, (counts.get(code) ?? 0) + 1);
   const textOf = (code: string) => {
-    const key = findTextKey(`approvals.refusal.${code}`);
+    const key = reasonKey(code, 'approvals.refusal');
     return key ? t(key) : t('approvals.refusal.other', { code });
   };
   return (

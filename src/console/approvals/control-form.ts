@@ -30,10 +30,10 @@ const ruleFields: Record<string, FormField> = {
 export const controlFields = { ...limitFields, ...ruleFields };
 
 export const beneficiaryFields: Record<string, FormField> = {
-  name: { label: 'controls.name', required: true },
-  ispb: { label: 'controls.ispb' },
-  branch: { label: 'controls.branch' },
-  number: { label: 'controls.number' },
+  name: { label: 'word.name', required: true },
+  ispb: { label: 'word.institution' },
+  branch: { label: 'word.branch' },
+  number: { label: 'account.details.accountNumber' },
   accountNumber: { label: 'controls.accountNumber' },
   bill: { label: 'controls.bill' },
 };

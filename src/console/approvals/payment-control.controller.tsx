@@ -156,7 +156,7 @@ export class PaymentControlPages {
           {...{ rows, name: 'controls.beneficiaries' }}
           empty={t('controls.noBeneficiaries')}
           columns={{
-            'controls.name': { is: 'wide', cell: (row) => shown(row).name },
+            'word.name': { is: 'wide', cell: (row) => shown(row).name },
             'controls.account': {
               is: 'wide',
               cell: (row) => {
@@ -165,12 +165,12 @@ export class PaymentControlPages {
               },
             },
             'controls.usableFrom': { at: ({ usableFrom }) => usableFrom },
-            'controls.remove':
+            'word.remove':
               isAllowedTo(visit, needs) &&
               (({ id, name }) => (
                 <Step
                   action={pathTo(visit, `payment-controls/beneficiaries/${id}/remove`)}
-                  button="controls.remove"
+                  button="word.remove"
                   reasonLabel={t('controls.removeOf', { name })}
                   asksReason
                 />
@@ -193,8 +193,8 @@ export class PaymentControlPages {
         <ListTable
           {...{ rows, name: 'controls.history', empty: t('controls.noHistory') }}
           columns={{
-            'policy.at': { at: ({ at }) => at },
-            'policy.who': { is: 'wide', cell: ({ actor }) => nameOf(actor) },
+            'word.when': { at: ({ at }) => at },
+            'word.who': { is: 'wide', cell: ({ actor }) => nameOf(actor) },
             'policy.what': ({ action }) => t(`controls.action.${action}`),
             'app.reason': { is: 'wide', cell: ({ reason }) => reason },
           }}
@@ -239,7 +239,7 @@ function Rules({ controls }: { controls: Controls }) {
   const { nightFromHour: from, nightUntilHour: until } = controls;
   return (
     <FactList
-      title="controls.rules"
+      title="rules.title"
       facts={[
         ['controls.checksPayee', yesNo(controls.checksPayee)],
         ['controls.allowList', yesNo(controls.allowList)],

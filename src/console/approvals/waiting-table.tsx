@@ -117,7 +117,7 @@ export function WaitingTable({
       {...{ rows, name: 'approvals.title' }}
       columns={{
         'approvals.choose': isChosen && ((waiting) => <Choice waiting={waiting} />),
-        'approvals.payment': ({ id, kind, amountCents }) => (
+        'word.payment': ({ id, kind, amountCents }) => (
           <>
             <a href={pathTo(visit, `approvals/${id}`)}>
               {amountCents !== null && <Amount cents={amountCents} />}
@@ -127,7 +127,7 @@ export function WaitingTable({
         ),
         'approvals.payee': { is: 'wide', cell: (waiting) => <PayeeCell waiting={waiting} /> },
         'approvals.expires': (waiting) => <Expiry waiting={waiting} />,
-        'approvals.requestedBy': {
+        'word.requestedBy': {
           is: 'wide',
           cell: (waiting) => (
             <>

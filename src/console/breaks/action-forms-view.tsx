@@ -40,7 +40,7 @@ function ActionForm({ action, ...props }: BreakViewProps & { action: PageAction 
   const needsAmount = refundOfKind(kind) === 'with amount';
   const amount: FormFields = {
     amount: {
-      ...{ label: 'breaks.refundAmount', is: 'amount', required: needsAmount },
+      ...{ label: 'word.refundAmount', is: 'amount', required: needsAmount },
       ...(needsAmount ? {} : { hint: 'breaks.refundHint' }),
     },
   };
@@ -140,7 +140,7 @@ function SplitPart({ number, of }: { number: number; of: Candidate | null }) {
   const [id, amount] = [`id${number}`, `part${number}`];
   const fields: FormFields = {
     ...(of ? {} : { [id]: { label: 'breaks.split.id' } }),
-    [amount]: { label: 'breaks.split.amount', is: 'amount' },
+    [amount]: { label: 'word.amount', is: 'amount' },
   };
   return (
     <fieldset>

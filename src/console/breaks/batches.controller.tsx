@@ -123,9 +123,9 @@ function BatchPart(props: Props) {
         <ListTable
           {...{ name: 'breaks.byKind', rows: byKind, empty: t('breaks.bulk.nothing') }}
           columns={{
-            'breaks.kind': { is: 'wide', cell: ({ kind }) => kindOf(t, kind) },
+            'word.kind': { is: 'wide', cell: ({ kind }) => kindOf(t, kind) },
             'breaks.count': { count: (sum) => sum.breaks },
-            'breaks.amount': { cents: (sum) => sum.cents },
+            'word.amount': { cents: (sum) => sum.cents },
           }}
         />
       </Card>
@@ -179,7 +179,7 @@ function Progress({ progress, refusals }: Props) {
             {...{ name: 'breaks.batch.refused', rows: refusals }}
             columns={{
               ...breakColumns(visit, address, ({ row }: Refusal) => row),
-              'breaks.bulk.outcome': { is: 'wide', cell: ({ code }) => refusalOfCode(t, code) },
+              'word.result': { is: 'wide', cell: ({ code }) => refusalOfCode(t, code) },
             }}
           />
         </Card>

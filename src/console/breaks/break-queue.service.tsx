@@ -78,7 +78,7 @@ export class BreakQueue {
         panel={panel}
       />
     );
-    return new Shown(t('breaks.title'), body, { status });
+    return new Shown(t('section.breaks'), body, { status });
   }
 
   private async panel(visit: Visit, chosen: string | null, problem: string | null) {

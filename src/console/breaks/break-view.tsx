@@ -90,7 +90,7 @@ function Story({ facts: { found }, isInQueue }: BreakViewProps) {
       {why && <p>{t(why, { amount: amountOf(t, found.amount) })}</p>}
       {todo && found.state === 'open' && (
         <p>
-          <strong>{t('breaks.todo')}</strong> {t(todo)}
+          <strong>{t('word.whatToDo')}</strong> {t(todo)}
         </p>
       )}
     </Card>
@@ -102,7 +102,7 @@ function BreakFactsCard({ facts: { found } }: Props) {
   const { t, language } = visit;
   const { amount, nsu, expectedPaymentId, openedAt, resolvedAt, resolution, ageDays } = found;
   const facts: (readonly [TextKey, ComponentChildren])[] = [
-    ['breaks.amount', amount === null ? t('breaks.unknownAmount') : <Amount cents={amount} />],
+    ['word.amount', amount === null ? t('breaks.unknownAmount') : <Amount cents={amount} />],
     ['breaks.openedAt', formatTime(openedAt, language)],
     ['breaks.age', t('breaks.days', { count: ageDays })],
   ];
@@ -113,12 +113,12 @@ function BreakFactsCard({ facts: { found } }: Props) {
     facts.push(['breaks.line', <a href={pathTo(visit, `statement/${nsu}`)}>{`NSU ${nsu}`}</a>]);
   if (expectedPaymentId !== null)
     facts.push([
-      'breaks.payment',
+      'word.expectedPayment',
       <a href={pathTo(visit, `expected-payments/${expectedPaymentId}`)}>
         {expectedPaymentId.slice(0, 8)}
       </a>,
     ]);
-  return <FactList title="breaks.facts" facts={facts} />;
+  return <FactList title="word.facts" facts={facts} />;
 }
 
 function Evidence({ facts: { found } }: Props) {
@@ -194,7 +194,7 @@ function History({ facts: { found, nameOf } }: Props) {
     };
   });
   return (
-    <Card title={t('breaks.history')}>
+    <Card title={t('word.history')}>
       {found.history.length > shownSteps && (
         <Empty>{t('breaks.history.older', { count: shownSteps })}</Empty>
       )}

@@ -15,11 +15,11 @@ import { evidenceFacts, evidenceNames } from './evidence-facts.js';
 
 describe('a word that is stored of a break', () => {
   it.each([
-    ['breaks.severity', severities],
+    ['severity', severities],
     ['breaks.state', ['open', 'resolved']],
     ['breaks.resolution', ['automatic', 'link', 'accept', 'refund']],
     ['breaks.reason', candidateReasons],
-    ['breaks.outcome', Object.values(LineOutcomeState)],
+    ['line.state', Object.values(LineOutcomeState)],
     ['evidence', evidenceNames],
     ['evidence.word', Object.values(DisputeKind)],
     ['evidence.word', Object.values(DisputeStatus)],

@@ -10,7 +10,8 @@ import { formatAmount } from '../formats.js';
 import { Clipped } from '../kit/break-parts.js';
 import type { ListColumns } from '../kit/table.js';
 import type { Visit } from '../requests.js';
-import { findTextKey, type Translate, wordOf } from '../texts.js';
+import { reasonKey } from '../problems.js';
+import { type Translate, wordOf } from '../texts.js';
 import { pathTo, useVisit } from '../visit.js';
 
 export function kindOf(t: Translate, kind: string): string {
@@ -27,7 +28,7 @@ export function refusalOf(t: Translate, { code, details }: Pick<AppError, 'code'
 }
 
 export function refusalOfCode(t: Translate, code: string): string {
-  const key = findTextKey(`breaks.refused.${code}`);
+  const key = reasonKey(code, 'breaks.refused');
   return key ? t(key) : t('breaks.refused.other', { code });
 }
 
@@ -40,7 +41,7 @@ const tones: Record<Severity, Tone> = {
 
 export function SeverityBadge({ of }: { of: Severity }) {
   const { t } = useVisit();
-  return <Badge tone={tones[of]} text={t(`breaks.severity.${of}`)} />;
+  return <Badge tone={tones[of]} text={t(`severity.${of}`)} />;
 }
 
 export function BreakStateBadge({ state }: { state: 'open' | 'resolved' }) {
@@ -70,7 +71,7 @@ export function breakColumns<Row>(
 ): ListColumns<Row> {
   const { t } = visit;
   return {
-    'breaks.kind': {
+    'word.kind': {
       is: 'wide',
       cell: (row) => (
         <a href={`${pathTo(visit, `breaks/${of(row).id}`)}?${address.toString()}`}>
@@ -78,8 +79,8 @@ export function breakColumns<Row>(
         </a>
       ),
     },
-    'breaks.amount': { is: 'number', cell: (row) => amountOf(t, of(row).amount) },
-    'breaks.counterparty': {
+    'word.amount': { is: 'number', cell: (row) => amountOf(t, of(row).amount) },
+    'word.counterparty': {
       is: 'wide',
       cell: (row) => <Clipped>{partyOf(visit, of(row).counterparty)}</Clipped>,
     },

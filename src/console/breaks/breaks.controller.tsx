@@ -10,7 +10,7 @@ import { BreakQueue } from './break-queue.service.js';
 export class BreakPages {
   constructor(private readonly queue: BreakQueue) {}
 
-  @ConsolePage('breaks', 'view', { title: 'breaks.title', section: 'breaks', place: 20 })
+  @ConsolePage('breaks', 'view', { title: 'section.breaks', section: 'breaks', place: 20 })
   list(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.queue.show(visit);
   }

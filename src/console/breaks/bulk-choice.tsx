@@ -29,7 +29,7 @@ export function BulkChoice({ list }: { list: BreakList }) {
       <Hidden values={Object.fromEntries(list.address)} />
       <Row>
         <label>
-          {t('breaks.bulk.action')}
+          {t('word.action')}
           <select name="action">
             {bulkActionsFor(visit, list.filters.state).map((action) => (
               <option value={action}>{t(`breaks.action.${action}`)}</option>

@@ -30,19 +30,19 @@ export function BulkResult({ rows }: { rows: readonly ResultRow[] }) {
         <BackToBreaks address={address} />
       </p>
       <Message kind={counts.refused > 0 ? 'warn' : 'good'}>{t('breaks.bulk.done', counts)}</Message>
-      <Card title={t('breaks.bulk.outcome')}>
+      <Card title={t('word.result')}>
         <ListTable
-          {...{ name: 'breaks.bulk.outcome', rows, hasKeys: true }}
+          {...{ name: 'word.result', rows, hasKeys: true }}
           columns={{
             ...breakColumns(visit, address, ({ row }: ResultRow) => row),
-            'breaks.bulk.outcome': {
+            'word.result': {
               is: 'wide',
               cell: ({ outcome: { outcome, code } }) =>
                 t(`breaks.bulk.outcome.${outcome}`, {
                   why: code === null ? '' : refusalOfCode(t, code),
                 }),
             },
-            'breaks.state': ({ row }) => <BreakStateBadge state={row.state} />,
+            'word.status': ({ row }) => <BreakStateBadge state={row.state} />,
           }}
         />
       </Card>

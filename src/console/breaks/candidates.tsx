@@ -146,7 +146,7 @@ function CandidateHead({
         {reasons.length > 0 && <Badge tone="plain" text={t('breaks.score', { score })} />}{' '}
         <Hint>{reasons.map((reason) => t(`breaks.reason.${reason}`)).join(' · ')}</Hint>{' '}
         <a href={addressOf(visit, candidate)}>
-          {t(candidate.nsu === null ? 'breaks.payment' : 'breaks.line')}
+          {t(candidate.nsu === null ? 'word.expectedPayment' : 'breaks.line')}
         </a>
       </p>
     </>

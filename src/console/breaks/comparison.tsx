@@ -24,13 +24,13 @@ export function ComparisonTable({
   isPaymentFirst: boolean;
 }) {
   const visit = useVisit();
-  const sides = ['breaks.line', 'breaks.payment'] as const;
+  const sides = ['breaks.line', 'word.expectedPayment'] as const;
   const [left, right] = isPaymentFirst ? [sides[1], sides[0]] : sides;
   const { t } = visit;
   return (
     <ComparedSides
       name={name}
-      columns={['breaks.field', left, right, 'breaks.mark']}
+      columns={['breaks.field', left, right, 'word.result']}
       rows={compared.map((one) => {
         const values = [valueOf(visit, one, 'line'), valueOf(visit, one, 'payment')] as const;
         return {

@@ -28,8 +28,8 @@ export function EarlierMovementsCard({ facts: { before } }: { facts: BreakFacts 
             ...before.lines.map((one) => lineRow(visit, one)),
           ]}
           columns={{
-            'breaks.before.when': { at: ({ at }) => at },
-            'breaks.amount': {
+            'word.when': { at: ({ at }) => at },
+            'word.amount': {
               is: 'number',
               cell: ({ cents }) =>
                 cents === null ? t('breaks.unknownAmount') : <Amount cents={cents} />,
@@ -56,7 +56,7 @@ function lineRow(visit: Visit, of: EarlierLine) {
     ),
     became: (
       <>
-        {t(`breaks.outcome.${of.state}`)}
+        {t(`line.state.${of.state}`)}
         {of.rule === 'manual' && ` ${t('breaks.manual')}`}
         {breakId !== null && (
           <BreakLink of={{ id: breakId, kind: of.kind ?? '', resolution: of.resolution }} />
@@ -69,7 +69,7 @@ function lineRow(visit: Visit, of: EarlierLine) {
 function missingRow(visit: Visit, of: EarlierBreak) {
   return {
     ...{ at: of.openedAt, cents: of.amountCents },
-    what: <>{visit.t('breaks.payment')}</>,
+    what: <>{visit.t('word.expectedPayment')}</>,
     became: <BreakLink of={of} />,
   };
 }

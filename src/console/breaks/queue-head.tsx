@@ -121,14 +121,14 @@ function filterFields({ t }: Visit): FilterField[] {
   return [
     {
       name: 'state',
-      label: 'breaks.state',
+      label: 'word.status',
       options: (['open', 'resolved'] as const).map((one) => [one, t(`breaks.state.${one}`)]),
     },
-    { name: 'kind', label: 'breaks.kind', options: kinds },
+    { name: 'kind', label: 'word.kind', options: kinds },
     {
       name: 'severity',
-      label: 'breaks.severity',
-      options: severities.map((one) => [one, t(`breaks.severity.${one}`)]),
+      label: 'word.severity',
+      options: severities.map((one) => [one, t(`severity.${one}`)]),
     },
     { name: 'minAmount', label: 'breaks.minAmount', type: 'text' },
     { name: 'maxAmount', label: 'breaks.maxAmount', type: 'text' },

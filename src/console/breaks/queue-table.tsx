@@ -25,7 +25,7 @@ export function QueueTable({ list, rows, chosen, count, empty }: Props) {
   const canAct = isAllowedTo(visit, 'resolve breaks');
   const hrefOf = (id: string) =>
     `${pathTo(visit, 'breaks')}?${addressOfChosen(list, id).toString()}`;
-  const { 'breaks.kind': _, ...others } = breakColumns(
+  const { 'word.kind': _, ...others } = breakColumns(
     visit,
     list.address,
     (row: VersionedView) => row,
@@ -48,7 +48,7 @@ export function QueueTable({ list, rows, chosen, count, empty }: Props) {
               })}
             />
           )),
-        'breaks.kind': {
+        'word.kind': {
           is: 'wide',
           cell: ({ id, kind }) => (
             <PanelLink href={hrefOf(id)} isCurrent={id === chosen}>
@@ -58,8 +58,8 @@ export function QueueTable({ list, rows, chosen, count, empty }: Props) {
         },
         ...others,
         'breaks.age': { is: 'number', cell: ({ ageDays }) => t('breaks.days', { count: ageDays }) },
-        'breaks.severity': ({ severity }) => <SeverityBadge of={severity} />,
-        'breaks.state':
+        'word.severity': ({ severity }) => <SeverityBadge of={severity} />,
+        'word.status':
           list.filters.state !== 'open' &&
           (({ state, resolution }) => (
             <>

@@ -22,7 +22,7 @@ export function SideCards({ facts }: { facts: BreakFacts }) {
   return (
     <>
       {line && <FactList title="breaks.line" facts={factsOfLine(visit, line)} />}
-      {payment && <FactList title="breaks.payment" facts={factsOfPayment(visit, payment)} />}
+      {payment && <FactList title="word.expectedPayment" facts={factsOfPayment(visit, payment)} />}
     </>
   );
 }
@@ -30,9 +30,9 @@ export function SideCards({ facts }: { facts: BreakFacts }) {
 function factsOfLine(visit: Visit, line: LineSide): Fact[] {
   const { t, language } = visit;
   return [
-    ['breaks.field.amount', <Amount cents={line.amountCents} />],
-    ['breaks.field.direction', directionOf(visit, line.isCredit)],
-    ['breaks.field.day', formatTime(line.occurredAt, language)],
+    ['word.amount', <Amount cents={line.amountCents} />],
+    ['word.direction', directionOf(visit, line.isCredit)],
+    ['word.day', formatTime(line.occurredAt, language)],
     ...factsOfParty(line.counterparty),
     ...written('breaks.field.notes', line.notes),
     ...codes('breaks.field.references', line.references, t('app.none')),
@@ -43,14 +43,11 @@ function factsOfPayment(visit: Visit, payment: PaymentSide): Fact[] {
   const { t, language } = visit;
   const { amountCents, dueDate, createdAt } = payment;
   return [
-    [
-      'breaks.field.amount',
-      amountCents === null ? t('breaks.anyAmount') : <Amount cents={amountCents} />,
-    ],
+    ['word.amount', amountCents === null ? t('breaks.anyAmount') : <Amount cents={amountCents} />],
     ['breaks.field.paid', <Amount cents={payment.paidCents} />],
-    ['breaks.field.direction', directionOf(visit, payment.isCredit)],
-    ['breaks.field.source', wordOf(t, 'breaks.source', payment.kind, 'breaks.source.other')],
-    ['breaks.field.day', dueDate === null ? formatTime(createdAt, language) : printDay(dueDate)],
+    ['word.direction', directionOf(visit, payment.isCredit)],
+    ['word.source', wordOf(t, 'breaks.source', payment.kind, 'breaks.source.other')],
+    ['word.day', dueDate === null ? formatTime(createdAt, language) : printDay(dueDate)],
     ...factsOfParty(payment.counterparty),
     ...codes('breaks.field.references', payment.references, t('app.none')),
   ];
@@ -63,7 +60,7 @@ function directionOf({ t }: Visit, isCredit: boolean): string {
 function factsOfParty({ name, taxId, ispb, branch, account, message }: Counterparty): Fact[] {
   const institution = [ispb, branch, account].filter((one) => one !== null).join(' / ');
   return [
-    ...written('breaks.field.name', name),
+    ...written('word.name', name),
     ...written('breaks.field.taxId', taxId === null ? null : writeTaxId(taxId)),
     ...written('breaks.field.institution', institution === '' ? null : institution),
     ...written('breaks.field.message', message),

@@ -32,9 +32,9 @@ const rows = [
 ] as const;
 
 const fields: FormFields = {
-  name: { label: 'alertChannels.name', hint: 'app.reason', required: true, maxLength: 100 },
-  amount: { label: 'breaks.amount', is: 'amount' },
-  day: { label: 'chart.day', is: 'date' },
+  name: { label: 'word.name', hint: 'app.reason', required: true, maxLength: 100 },
+  amount: { label: 'word.amount', is: 'amount' },
+  day: { label: 'word.day', is: 'date' },
   choice: {
     label: 'app.any',
     is: 'choice',
@@ -52,7 +52,7 @@ const fields: FormFields = {
     ],
   },
   check: { label: 'app.confirm', is: 'check' },
-  lines: { label: 'expectedPayment.metadata', is: 'lines' },
+  lines: { label: 'word.metadata', is: 'lines' },
 };
 const values = { amount: '1.234,56', day: '2026-11-29', choices: ['a'], check: true };
 
@@ -107,10 +107,10 @@ function Facts() {
   return (
     <>
       <FactList
-        title="breaks.facts"
+        title="word.facts"
         facts={[
-          ['breaks.amount', <Amount cents={123_456n} />],
-          ['breaks.state', tones.map((tone) => <Badge tone={tone} text={tone} />)],
+          ['word.amount', <Amount cents={123_456n} />],
+          ['word.status', tones.map((tone) => <Badge tone={tone} text={tone} />)],
           ['list.id', <Id>01hx2b9kq3</Id>],
         ]}
       />
@@ -161,9 +161,9 @@ function List() {
       <ListTable
         {...{ rows, name: 'breaks.list' }}
         columns={{
-          'breaks.counterparty': { is: 'wide', cell: ({ name }) => <a href={here}>{name}</a> },
-          'breaks.amount': { cents: ({ cents }) => cents, isOrder: true },
-          'breaks.state': ({ tone }) => <Badge tone={tone} text={tone} />,
+          'word.counterparty': { is: 'wide', cell: ({ name }) => <a href={here}>{name}</a> },
+          'word.amount': { cents: ({ cents }) => cents, isOrder: true },
+          'word.status': ({ tone }) => <Badge tone={tone} text={tone} />,
         }}
       />
     </ListCard>

@@ -56,10 +56,10 @@ function fieldsOf({ t }: Visit, kind: AlertChannelKind, isNew: boolean): FormFie
     kind === 'email' ? 'alertChannels.recipients.hint' : `alertChannels.url.${kind}`;
   const destination = { hint: isNew ? hint : 'alertChannels.keep', required: isNew } as const;
   return {
-    name: { label: 'alertChannels.name', required: true, maxLength: 100 },
+    name: { label: 'word.name', required: true, maxLength: 100 },
     ...(kind === 'email'
       ? { recipients: { label: 'alertChannels.recipients', is: 'list', ...destination } }
-      : { url: { label: 'alertChannels.url', is: 'url', maxLength: 2000, ...destination } }),
+      : { url: { label: 'word.address', is: 'url', maxLength: 2000, ...destination } }),
     language: {
       label: 'alertChannels.language',
       is: 'choice',
@@ -157,7 +157,7 @@ export class AlertChannelPages {
           <ListTable
             {...{ rows, name: 'alertChannels.title', empty: t('alertChannels.empty') }}
             columns={{
-              'alertChannels.name': {
+              'word.name': {
                 is: 'wide',
                 cell: ({ id, name }) => (
                   <a href={pathTo(visit, `alert-channels/${id}`)}>{plainText(name)}</a>
@@ -200,12 +200,12 @@ export class AlertChannelPages {
         <ConnectionDone />
         {message}
         <FactList
-          title="alertChannels.facts"
+          title="word.facts"
           facts={[
             ['alertChannels.kind', t(`alertChannels.kind.${kind}`)],
             ['alertChannels.target', this.targetOf(channel)],
             ['alertChannels.language', t(`alertChannels.language.${language}`)],
-            ['connections.createdAt', formatTime(channel.createdAt, visit.language)],
+            ['word.createdAt', formatTime(channel.createdAt, visit.language)],
           ]}
         />
         {await this.messagesOf(visit, id)}
@@ -214,7 +214,7 @@ export class AlertChannelPages {
             <FormCard
               {...{ problem, fields: fieldsOf(visit, kind, false) }}
               values={{ name, language }}
-              title="alertChannels.change"
+              title="word.change"
               intro={`alertChannels.explain.${kind}`}
               area="connections.problem"
               action={path}
@@ -223,7 +223,7 @@ export class AlertChannelPages {
               asksReason
               needsStepUp
             />
-            <Card title={t('connections.actions')}>
+            <Card title={t('word.actions')}>
               <Step
                 {...{ action: `${path}/test`, button: 'alertChannels.test' }}
                 hint="alertChannels.test.hint"
@@ -254,14 +254,14 @@ export class AlertChannelPages {
           {...{ rows, name: 'alertChannels.messages' }}
           empty={t('alertChannels.messages.empty')}
           columns={{
-            'connections.createdAt': { at: ({ createdAt }) => createdAt },
-            'alertChannels.message': ({ message }) => t(`alertChannels.message.${message.kind}`),
-            'alertChannels.alerts': ({ message: { ruleId, alertCount } }) => (
+            'word.createdAt': { at: ({ createdAt }) => createdAt },
+            'word.message': ({ message }) => t(`alertChannels.message.${message.kind}`),
+            'word.alerts': ({ message: { ruleId, alertCount } }) => (
               <a href={`${pathTo(visit, 'alerts')}?ruleId=${ruleId}`}>{formatCount(alertCount)}</a>
             ),
-            'deliveries.state': ({ state }) => <DeliveryBadge state={state} />,
+            'word.state': ({ state }) => <DeliveryBadge state={state} />,
             'deliveries.result': outcomeOf(visit),
-            'connections.actions':
+            'word.actions':
               isAllowedTo(visit, 'send again') &&
               (({ id, state }) =>
                 state !== 'pending' && (

@@ -20,7 +20,7 @@ export function readConditionKind(text: string | null | undefined): AlertConditi
 }
 
 const severityOptions = ({ t }: Pick<Visit, 't'>) =>
-  severities.map((one) => [one, t(`alerts.severity.${one}`)] as const);
+  severities.map((one) => [one, t(`severity.${one}`)] as const);
 
 const minutes = { label: 'alertRules.field.minutes', is: 'number', min: 1, max: 10_080 } as const;
 
@@ -78,10 +78,10 @@ export function alertRuleFields(
   channels: readonly (readonly [id: string, name: string])[],
 ): FormFields {
   const severity: FormField = {
-    ...{ label: 'alerts.severity', is: 'choice', options: severityOptions(visit) },
+    ...{ label: 'word.severity', is: 'choice', options: severityOptions(visit) },
   };
   return {
-    name: { label: 'alertRules.name', required: true, maxLength: 100 },
+    name: { label: 'word.name', required: true, maxLength: 100 },
     ...conditionFields(visit, kind),
     ...(kind === 'break_open' ? {} : { severity }),
     channelIds: {
@@ -97,7 +97,7 @@ export function alertRuleFields(
       ...{ is: 'number', min: 1, max: 720 },
     },
     notifiesCleared: { label: 'alertRules.notifiesCleared', is: 'check' },
-    isEnabled: { label: 'alertRules.isEnabled', is: 'check' },
+    isEnabled: { label: 'alertRules.enabled', is: 'check' },
   };
 }
 

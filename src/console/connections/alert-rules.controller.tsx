@@ -57,7 +57,7 @@ export class AlertRulePages {
           <ListTable
             {...{ rows, name: 'alertRules.title', empty: t('alertRules.empty') }}
             columns={{
-              'alertRules.name': {
+              'word.name': {
                 is: 'wide',
                 cell: ({ id, name }) => (
                   <a href={pathTo(visit, `alert-rules/${id}`)}>{plainText(name)}</a>
@@ -67,14 +67,14 @@ export class AlertRulePages {
                 is: 'wide',
                 cell: ({ condition }) => describeCondition(visit, condition),
               },
-              'alerts.severity': ({ severity }) => <AlertSeverityBadge severity={severity} />,
+              'word.severity': ({ severity }) => <AlertSeverityBadge severity={severity} />,
               'alertRules.channels': {
                 is: 'wide',
                 cell: ({ channels }) =>
                   channels.map(({ channelId }) => names.get(channelId)).join(', ') ||
                   t('alertRules.noChannel'),
               },
-              'alertRules.state': ({ isEnabled }) => <EnabledBadge isEnabled={isEnabled} />,
+              'word.state': ({ isEnabled }) => <EnabledBadge isEnabled={isEnabled} />,
             }}
           />
         </ListCard>
@@ -125,7 +125,7 @@ export class AlertRulePages {
     const kind = readConditionKind(visit.params.kind);
     if (!kind) return new Redirect(pathTo(visit, 'alert-rules'));
     const body = await this.formOf(visit, kind, null, problem);
-    return new Shown(visit.t('alertRules.new'), body, statusOf(problem));
+    return new Shown(visit.t('rules.new'), body, statusOf(problem));
   }
 
   private async detail(visit: Visit, problem: AppError | null): Promise<Shown> {
@@ -143,7 +143,7 @@ export class AlertRulePages {
         {isAllowedTo(visit, manage) && (
           <>
             {await this.formOf(visit, rule.conditionKind, rule, problem)}
-            <Card title={t('connections.actions')}>
+            <Card title={t('word.actions')}>
               <Hint>
                 {t('alertRules.evaluatedAt')}: {formatTime(rule.evaluatedAt, language)}
               </Hint>
@@ -217,7 +217,7 @@ function describeCondition(visit: Visit, text: string): string {
       const value = values[name];
       if (typeof value === 'bigint') return [`${t(label)}: ${formatAmount(value)}`];
       if (typeof value !== 'string' && typeof value !== 'number') return [];
-      const key = findTextKey(`alerts.severity.${value}`);
+      const key = findTextKey(`severity.${value}`);
       return [`${t(label)}: ${key ? t(key) : value}`];
     },
   );
@@ -237,7 +237,7 @@ function Choice() {
   const visit = useVisit();
   const { t } = visit;
   return (
-    <Card title={t('alertRules.new')}>
+    <Card title={t('rules.new')}>
       <Muted>{t('alertRules.choose')}</Muted>
       <ul>
         {conditionKinds.map((kind) => (

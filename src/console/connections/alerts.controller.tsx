@@ -44,13 +44,13 @@ export class AlertPages {
     private readonly names: ActorNames,
   ) {}
 
-  @ConsolePage('alerts', needs, { title: 'alerts.title', section: 'connections', place: 68 })
+  @ConsolePage('alerts', needs, { title: 'word.alerts', section: 'connections', place: 68 })
   async list(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { id: accountId } = accountOf(visit);
     const rules = await this.rules.listPage(accountId, allRules);
     return listPage({
       visit,
-      title: 'alerts.title',
+      title: 'word.alerts',
       empty: rules.length === 0 ? 'alerts.empty.noRules' : 'alerts.empty',
       before: (
         <>
@@ -60,14 +60,14 @@ export class AlertPages {
       ),
       query: listAlerts.query,
       filters: {
-        state: { label: 'alerts.state', options: Object.values(AlertState), of: 'alerts.state' },
+        state: { label: 'word.state', options: Object.values(AlertState), of: 'alerts.state' },
         severity: {
-          label: 'alerts.severity',
+          label: 'word.severity',
           options: Object.values(AlertSeverity),
-          of: 'alerts.severity',
+          of: 'severity',
         },
         ruleId: {
-          label: 'alerts.rule',
+          label: 'word.rule',
           options: rules.map(({ id, name }) => [id, plainText(name)] as const),
         },
       },
@@ -120,7 +120,7 @@ export class AlertPages {
         </p>
         <Cards>
           <AlertFacts alert={alert} />
-          <Card title={t('alerts.history')}>
+          <Card title={t('word.history')}>
             <History {...{ alert, nameOf }} />
           </Card>
         </Cards>
@@ -160,7 +160,7 @@ function describeSubject({ t, language }: Visit, detail: AlertDetail): string {
   const { breakKind, endpointId, deliveries = 0, day, lost, lastSyncAt } = detail;
   if (breakKind !== undefined) {
     const key = findTextKey(`break.${breakKind}`);
-    return key ? t(key) : t('alerts.subject.break');
+    return key ? t(key) : t('word.break');
   }
   if (detail.operationId !== undefined) return t('alerts.subject.operation');
   if (endpointId !== undefined)
@@ -194,20 +194,20 @@ function RuleLink({
 function columnsOf(visit: Visit): ListColumns<AlertView> {
   const { language } = visit;
   return {
-    'alerts.firedAt': ({ id, firedAt }) => (
+    'word.since': ({ id, firedAt }) => (
       <a href={pathTo(visit, `alerts/${id}`)}>{formatTime(firedAt, language)}</a>
     ),
-    'alerts.severity': ({ severity }) => <AlertSeverityBadge severity={severity} />,
+    'word.severity': ({ severity }) => <AlertSeverityBadge severity={severity} />,
     'alerts.subject': {
       is: 'wide',
       cell: (alert) => <a href={pageAbout(visit, alert)}>{describeSubject(visit, alert.detail)}</a>,
     },
-    'alerts.amount': {
+    'word.amount': {
       is: 'number',
       cell: ({ amount }) => (amount === null ? null : <Amount cents={amount} />),
     },
-    'alerts.rule': { is: 'wide', cell: (alert) => <RuleLink alert={alert} /> },
-    'alerts.state': ({ state }) => <StateBadge state={state} />,
+    'word.rule': { is: 'wide', cell: (alert) => <RuleLink alert={alert} /> },
+    'word.state': ({ state }) => <StateBadge state={state} />,
   };
 }
 
@@ -233,13 +233,13 @@ function AlertFacts({ alert }: { alert: Found }) {
   const { state, severity, amount } = alert;
   return (
     <FactList
-      title="alerts.facts"
+      title="word.facts"
       facts={[
-        ['alerts.state', <StateBadge state={state} />],
-        ['alerts.severity', <AlertSeverityBadge severity={severity} />],
-        ['alerts.amount', amount === null ? t('app.none') : <Amount cents={amount} />],
-        ['alerts.rule', <RuleLink alert={alert} />],
-        ['alerts.firedAt', formatTime(alert.firedAt, language)],
+        ['word.state', <StateBadge state={state} />],
+        ['word.severity', <AlertSeverityBadge severity={severity} />],
+        ['word.amount', amount === null ? t('app.none') : <Amount cents={amount} />],
+        ['word.rule', <RuleLink alert={alert} />],
+        ['word.since', formatTime(alert.firedAt, language)],
         ['alerts.lastSeenAt', formatTime(alert.lastSeenAt, language)],
         ['alerts.notifiedAt', formatTime(alert.notifiedAt, language)],
         ['alerts.clearedAt', formatTime(alert.clearedAt, language)],

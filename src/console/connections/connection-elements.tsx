@@ -41,7 +41,7 @@ const severityTones: Record<AlertSeverity, Tone> = {
 
 export function AlertSeverityBadge({ severity }: { severity: AlertSeverity }) {
   const { t } = useVisit();
-  return <Badge tone={severityTones[severity]} text={t(`alerts.severity.${severity}`)} />;
+  return <Badge tone={severityTones[severity]} text={t(`severity.${severity}`)} />;
 }
 
 const deliveryTones: Record<DeliveryState, Tone> = {
@@ -78,12 +78,12 @@ export function deliveryColumns(
   const { t } = visit;
   const hosts = new Map(endpoints.map(({ id, url }) => [id, hostOf(url)]));
   return {
-    'connections.createdAt': {
+    'word.createdAt': {
       at: ({ createdAt }) => createdAt,
       href: ({ id }) => pathTo(visit, `deliveries/${id}`),
       isOrder: true,
     },
-    'deliveries.state': ({ state }) => <DeliveryBadge state={state} />,
+    'word.state': ({ state }) => <DeliveryBadge state={state} />,
     'deliveries.type': ({ type }) => wordOf(visit.t, 'event', type),
     'deliveries.endpoint': {
       is: 'wide',

@@ -47,7 +47,7 @@ export class ConnectionsHome {
   ) {}
 
   @ConsolePage('connections', 'view', {
-    title: 'connections.title',
+    title: 'section.connections',
     section: 'connections',
     place: 63,
   })
@@ -62,7 +62,7 @@ export class ConnectionsHome {
         <Muted>{visit.t('app.updated', { time: formatClock(facts.now, visit.language) })}</Muted>
       </>
     );
-    return new Shown(visit.t('connections.title'), body);
+    return new Shown(visit.t('section.connections'), body);
   }
 
   private async read(accountId: number, operatorId: string) {
@@ -103,7 +103,7 @@ function listTraffic(visit: Visit, facts: Facts): Traffic[] {
     if (!found) return none;
     const [state, does] =
       tone === 'bad'
-        ? (['connections.failing', 'connections.decide'] as const)
+        ? (['connections.failing', 'word.decide'] as const)
         : (['connections.waiting', 'connections.see'] as const);
     return {
       ...{ label, tone, state, count: found.count },
@@ -120,7 +120,7 @@ function listTraffic(visit: Visit, facts: Facts): Traffic[] {
       action:
         failure === null
           ? { label: 'connections.see', page: 'webhooks' }
-          : { label: 'connections.register', page: 'webhook-health/registrations' },
+          : { label: 'health.register', page: 'webhook-health/registrations' },
     },
     {
       label: 'connections.lost',
@@ -146,7 +146,7 @@ function listTraffic(visit: Visit, facts: Facts): Traffic[] {
       ...(firing > 0 ? ({ tone: 'warn', state: 'connections.waiting' } as const) : good),
       count: firing,
       since: null,
-      action: firing > 0 ? { label: 'connections.decide', page: 'alerts?state=firing' } : null,
+      action: firing > 0 ? { label: 'word.decide', page: 'alerts?state=firing' } : null,
     },
   ];
 }
@@ -156,16 +156,16 @@ function TrafficTable({ facts }: { facts: Facts }) {
   const { t } = visit;
   return (
     <ListTable
-      {...{ name: 'connections.title', rows: listTraffic(visit, facts) }}
+      {...{ name: 'section.connections', rows: listTraffic(visit, facts) }}
       columns={{
         'connections.what': { is: 'wide', cell: ({ label }) => t(label) },
-        'connections.state': ({ tone, state }) => <Badge tone={tone} text={t(state)} />,
-        'connections.count': {
+        'word.status': ({ tone, state }) => <Badge tone={tone} text={t(state)} />,
+        'word.count': {
           is: 'number',
           cell: ({ count }) => (count === null ? null : formatCount(count)),
         },
-        'connections.since': ({ since }) => since,
-        'connections.action': ({ action }) =>
+        'word.since': ({ since }) => since,
+        'word.whatToDo': ({ action }) =>
           action && <a href={pathTo(visit, action.page)}>{t(action.label)}</a>,
       }}
     />
@@ -182,17 +182,17 @@ function Syncs({ facts: { now, syncs } }: { facts: Facts }) {
       <ListTable
         {...{ name: 'connections.syncs', rows: syncs }}
         columns={{
-          'connections.account': {
+          'word.account': {
             is: 'wide',
             cell: ({ slug, name }) => (
               <a href={`/console/accounts/${slug}/connections`}>{name ?? slug}</a>
             ),
           },
-          'connections.mode': ({ mode }) => wordOf(t, 'account.mode', mode),
-          'connections.statement': (sync) => (
+          'word.mode': ({ mode }) => wordOf(t, 'account.mode', mode),
+          'word.statement': (sync) => (
             <Badge tone={tone(sync)} text={t(`connections.statement.${tone(sync) as 'good'}`)} />
           ),
-          'connections.syncedAt': ({ syncedAt }) =>
+          'word.syncedAt': ({ syncedAt }) =>
             syncedAt && (
               <>
                 {formatTime(syncedAt, language)} (
@@ -202,7 +202,7 @@ function Syncs({ facts: { now, syncs } }: { facts: Facts }) {
                 )
               </>
             ),
-          'today.lastNsu': { is: 'number', cell: ({ lastNsu }) => lastNsu?.toString() },
+          'word.lastNsu': { is: 'number', cell: ({ lastNsu }) => lastNsu?.toString() },
         }}
       />
     </Card>

@@ -71,7 +71,7 @@ export class DeliveryPages {
       query: listDeliveries.query,
       filters: {
         state: {
-          label: 'deliveries.state',
+          label: 'word.state',
           options: Object.values(DeliveryState),
           of: 'deliveries.state',
         },
@@ -119,7 +119,7 @@ export class DeliveryPages {
         <ConnectionDone />
         <Cards>
           <DeliveryFacts found={found} />
-          <Card title={t('deliveries.story')}>
+          <Card title={t('word.whatHappened')}>
             <Story found={found} />
           </Card>
         </Cards>
@@ -170,9 +170,9 @@ function DeliveryFacts({ found }: { found: Found }) {
   const isRemoved = webhookEndpoint.deletedAt !== null;
   return (
     <FactList
-      title="deliveries.facts"
+      title="word.facts"
       facts={[
-        ['deliveries.state', <DeliveryBadge state={found.state} />],
+        ['word.state', <DeliveryBadge state={found.state} />],
         ['deliveries.type', wordOf(visit.t, 'event', event.type)],
         [
           'deliveries.endpoint',
@@ -187,7 +187,7 @@ function DeliveryFacts({ found }: { found: Found }) {
         ['deliveries.attempts', formatCount(found.attempts)],
         ['deliveries.lastStatus', found.lastStatus?.toString() ?? t('app.none')],
         ['deliveries.lastError', describeFailure(t, found.lastError)],
-        ['deliveries.nextAttemptAt', formatTime(found.nextAttemptAt, language)],
+        ['word.nextAttempt', formatTime(found.nextAttemptAt, language)],
         ['deliveries.eventId', <code>{event.id}</code>],
         ['deliveries.position', formatCount(event.position)],
       ]}
@@ -200,7 +200,7 @@ function Story({ found }: { found: Found }) {
   const { event, state, lastError, attempts, deliveredAt, nextAttemptAt } = found;
   const ends = {
     delivered: { at: deliveredAt, tone: 'good', title: t('deliveries.state.delivered') },
-    pending: { at: nextAttemptAt, tone: 'warn', title: t('deliveries.story.next') },
+    pending: { at: nextAttemptAt, tone: 'warn', title: t('word.nextAttempt') },
     dead: { at: null, tone: 'bad', title: t('deliveries.story.dead') },
   } as const;
   return (

@@ -49,10 +49,10 @@ const eventOptions = (visit: Visit) =>
 export function endpointFields(visit: Visit): FormFields {
   return {
     url: {
-      ...{ label: 'endpoints.url', hint: 'endpoints.url.hint', is: 'url' },
+      ...{ label: 'word.address', hint: 'endpoints.url.hint', is: 'url' },
       ...{ required: true, maxLength: 2000 },
     },
-    description: { label: 'endpoints.description', maxLength: 200 },
+    description: { label: 'word.description', maxLength: 200 },
     eventTypes: {
       ...{ label: 'endpoints.eventTypes', hint: 'endpoints.eventTypes.hint', is: 'choices' },
       ...{ options: eventOptions(visit), isFolded: true },
@@ -60,7 +60,7 @@ export function endpointFields(visit: Visit): FormFields {
     includesPersonalData: {
       ...{ label: 'endpoints.personalData', hint: 'endpoints.personalData.hint', is: 'check' },
     },
-    isEnabled: { label: 'endpoints.isEnabled', is: 'check' },
+    isEnabled: { label: 'endpoints.state.enabled', is: 'check' },
   };
 }
 
@@ -132,7 +132,7 @@ export function EndpointBacklog({ id, pending, dead }: Backlog & { id: string })
       <dl>
         <dt>{t('endpoints.pending')}</dt>
         <dd>{link('pending', pending)}</dd>
-        <dt>{t('endpoints.dead')}</dt>
+        <dt>{t('deliveries.state.dead')}</dt>
         <dd>{link('dead', dead)}</dd>
       </dl>
     </div>
@@ -191,14 +191,14 @@ function EndpointFacts(props: DetailProps) {
   const types = endpoint.eventTypes.map((type) => wordOf(visit.t, 'event', type));
   return (
     <FactList
-      title="endpoints.facts"
+      title="word.facts"
       facts={[
-        ['endpoints.state', <EndpointState {...props} />],
+        ['word.state', <EndpointState {...props} />],
         ['endpoints.success', successRate(visit, figures)],
         ['endpoints.eventTypes', types.join(', ') || t('endpoints.allTypes')],
         ['endpoints.personalData', t(includesPersonalData ? 'app.yes' : 'app.no')],
         ['endpoints.overlap', formatTime(previousSecretUntil, language)],
-        ['connections.createdAt', formatTime(createdAt, language)],
+        ['word.createdAt', formatTime(createdAt, language)],
       ]}
     />
   );
@@ -282,7 +282,7 @@ function Changes({ endpoint, problem }: DetailProps) {
           isEnabled,
           eventTypes: endpoint.eventTypes,
         }}
-        title="endpoints.change"
+        title="word.change"
         shown={updatedAt.toISOString()}
         button="app.save"
         asksReason
@@ -296,14 +296,14 @@ function Changes({ endpoint, problem }: DetailProps) {
         button="endpoints.rotate"
         asksReason
       />
-      <Card title={t('connections.actions')}>
+      <Card title={t('word.actions')}>
         <Step
           {...{ action: `${path}/${toggle}`, button: `endpoints.${toggle}` }}
           hint={`endpoints.${toggle}.hint`}
           asksReason
         />
         <Step
-          {...{ action: `${path}/remove`, button: 'endpoints.remove' }}
+          {...{ action: `${path}/remove`, button: 'word.remove' }}
           hint="endpoints.remove.hint"
           asksReason
         />

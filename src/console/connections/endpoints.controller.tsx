@@ -184,7 +184,7 @@ export class EndpointPages {
         <ListTable
           {...{ rows, name: 'endpoints.title', empty: t('endpoints.empty') }}
           columns={{
-            'endpoints.url': {
+            'word.address': {
               is: 'wide',
               cell: (row) => (
                 <>
@@ -193,7 +193,7 @@ export class EndpointPages {
                 </>
               ),
             },
-            'endpoints.state': (endpoint) => (
+            'word.state': (endpoint) => (
               <EndpointState {...{ endpoint, now }} figures={figuresOf(endpoint)} />
             ),
             'endpoints.success': {
@@ -201,7 +201,7 @@ export class EndpointPages {
               cell: (row) => successRate(visit, figuresOf(row)),
             },
             'endpoints.pending': { count: (row) => figuresOf(row)?.pending ?? 0 },
-            'endpoints.dead': { count: (row) => figuresOf(row)?.dead ?? 0 },
+            'deliveries.state.dead': { count: (row) => figuresOf(row)?.dead ?? 0 },
           }}
         />
         {rows.length > 0 && <Hint>{t('endpoints.newest')}</Hint>}

@@ -78,24 +78,24 @@ export function WebhookDetail({ id, found }: DetailProps & { id: string }) {
       )}
       <Cards>
         <FactList
-          title="webhooks.facts"
+          title="word.facts"
           facts={[
-            ['webhooks.state', <WebhookState state={state} />],
+            ['word.state', <WebhookState state={state} />],
             ['webhooks.receivedAt', formatTime(receivedAt, language)],
             ['webhooks.processedAt', formatTime(webhook.processedAt, language)],
-            ['webhooks.reference', <ShownReference row={webhook} />],
+            ['word.reference', <ShownReference row={webhook} />],
             ['webhooks.copies', formatCount(copies)],
             ['webhooks.bytes', bytes === null ? t('app.none') : formatCount(bytes)],
           ]}
         />
-        <Card title={t('webhooks.story')}>
+        <Card title={t('word.whatHappened')}>
           <Story found={found} />
         </Card>
       </Cards>
       {webhook.reference !== null && <Lines found={found} />}
       <Body found={found} />
       {isAllowedTo(visit, 'send again') && (
-        <Card title={t('connections.actions')}>
+        <Card title={t('word.actions')}>
           {offered.map((name) => (
             <Step
               {...{ action: pathTo(visit, `webhooks/${id}/${name}`), shown: state }}
@@ -153,10 +153,8 @@ function Lines({ found: { lines: rows } }: DetailProps) {
       <ListTable
         {...{ rows, name: 'webhooks.lines', empty: t('webhooks.noLines') }}
         columns={{
-          'webhooks.nsu': ({ nsu }) => (
-            <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>
-          ),
-          'webhooks.amount': { is: 'number', cell: (line) => <Movement of={line} /> },
+          'word.nsu': ({ nsu }) => <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>,
+          'word.amount': { is: 'number', cell: (line) => <Movement of={line} /> },
           'webhooks.occurredAt': { at: ({ occurredAt }) => occurredAt },
           'webhooks.syncedAt': { at: ({ recordedAt }) => recordedAt },
         }}

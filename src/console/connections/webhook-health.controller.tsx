@@ -128,8 +128,8 @@ function registrationsPage(visit: Visit, rows: RegisteredEventType[] | null): Sh
           <ListTable
             {...{ rows, name: 'health.registrations' }}
             columns={{
-              'webhooks.type': { is: 'wide', cell: ({ eventType }) => <code>{eventType}</code> },
-              'webhooks.state': ({ state }) => (
+              'word.type': { is: 'wide', cell: ({ eventType }) => <code>{eventType}</code> },
+              'word.state': ({ state }) => (
                 <Badge tone={tones[state]} text={t(`health.registration.${state}`)} />
               ),
               'endpoints.host': { is: 'wide', cell: ({ host }) => host },
@@ -234,7 +234,7 @@ function Types({ rows }: RowsOf<LineTypeHealth>) {
       <ListTable
         {...{ rows, name: 'health.byType', empty: t('health.noLines') }}
         columns={{
-          'health.type': ({ type }) => nameOfType(visit, type ?? ''),
+          'word.line': ({ type }) => nameOfType(visit, type ?? ''),
           'health.expected': counted('expected'),
           'health.lost': { is: 'number', cell: lostOf },
           ...delays,
@@ -253,8 +253,8 @@ function Days({ rows }: RowsOf<DayRow>) {
       <ListTable
         {...{ rows, name: 'health.byDay' }}
         columns={{
-          'health.day': ({ startsAt }) => formatTime(startsAt, language).slice(0, 10),
-          'health.lines': counted('lines'),
+          'word.day': ({ startsAt }) => formatTime(startsAt, language).slice(0, 10),
+          'word.lines': counted('lines'),
           'health.reported': ({ lines, notified }) => (
             <>
               <meter min={0} max={lines} value={notified} aria-label={t('health.reported')} />{' '}
@@ -276,7 +276,7 @@ function EventTypes({ rows }: RowsOf<Measured['events'][number]>) {
       <ListTable
         {...{ rows, name: 'health.events' }}
         columns={{
-          'webhooks.type': {
+          'word.type': {
             is: 'wide',
             cell: ({ eventType }) => (
               <a href={`${pathTo(visit, 'webhooks')}?eventType=${encodeURIComponent(eventType)}`}>
@@ -286,7 +286,7 @@ function EventTypes({ rows }: RowsOf<Measured['events'][number]>) {
           },
           'health.received': counted('received'),
           'webhooks.copies': counted('copies'),
-          'health.quarantined': counted('quarantined'),
+          'webhooks.state.quarantined': counted('quarantined'),
         }}
       />
     </Card>
@@ -304,11 +304,9 @@ function LostLines({ rows }: RowsOf<LostRow>) {
         {...{ rows: rows.slice(0, shownLines), name: 'health.lostLines' }}
         empty={t('health.lostLines.none')}
         columns={{
-          'webhooks.nsu': ({ nsu }) => (
-            <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>
-          ),
-          'health.type': ({ typeName }) => nameOfType(visit, typeName),
-          'webhooks.amount': { is: 'number', cell: (line) => <Movement of={line} /> },
+          'word.nsu': ({ nsu }) => <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>,
+          'word.line': ({ typeName }) => nameOfType(visit, typeName),
+          'word.amount': { is: 'number', cell: (line) => <Movement of={line} /> },
           'webhooks.occurredAt': { at: ({ occurredAt }) => occurredAt },
         }}
       />

@@ -48,10 +48,10 @@ export class WebhookPages {
       ),
       query: orderedListQuery(webhookQuery.shape),
       filters: {
-        state: { label: 'webhooks.state', options: webhookStates, of: 'webhooks.state' },
-        eventType: { label: 'webhooks.type' },
-        from: { label: 'connections.from', type: 'date' },
-        to: { label: 'connections.to', type: 'date' },
+        state: { label: 'word.state', options: webhookStates, of: 'webhooks.state' },
+        eventType: { label: 'word.type' },
+        from: { label: 'word.from', type: 'date' },
+        to: { label: 'word.to', type: 'date' },
       },
       isCursor: (text) => readPlace(text) !== null,
       read: async (page, filters) => {
@@ -70,9 +70,9 @@ export class WebhookPages {
           href: (row) => pathTo(visit, `webhooks/${webhookIdOf(row)}`),
           isOrder: true,
         },
-        'webhooks.state': ({ state }) => <WebhookState state={state} />,
-        'webhooks.type': { is: 'wide', cell: ({ eventType }) => <code>{eventType}</code> },
-        'webhooks.reference': { is: 'wide', cell: (row) => <ShownReference row={row} /> },
+        'word.state': ({ state }) => <WebhookState state={state} />,
+        'word.type': { is: 'wide', cell: ({ eventType }) => <code>{eventType}</code> },
+        'word.reference': { is: 'wide', cell: (row) => <ShownReference row={row} /> },
         'webhooks.copies': { count: ({ copies }) => copies },
       }),
     });

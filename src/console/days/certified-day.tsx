@@ -82,15 +82,15 @@ function Figures({ day }: Pick<Props, 'day'>) {
       title="days.figures"
       facts={[
         ['days.opening', formatAmount(day.opening)],
-        ['days.credits', formatAmount(day.credits)],
-        ['days.debits', formatAmount(day.debits)],
+        ['chart.in', formatAmount(day.credits)],
+        ['chart.out', formatAmount(day.debits)],
         ['days.closing', formatAmount(day.closing)],
         [
-          'days.lines',
+          'word.lines',
           <a href={pathTo(visit, `statement?day=${day.date}`)}>{formatCount(day.counts.lines)}</a>,
         ],
         ['days.firstNsu', day.firstNsu?.toString() ?? none],
-        ['days.lastNsu', day.lastNsu?.toString() ?? none],
+        ['word.lastNsu', day.lastNsu?.toString() ?? none],
       ]}
     />
   );
@@ -132,12 +132,12 @@ function Outcomes({ day }: Pick<Props, 'day'>) {
         {...{ name: 'days.outcomes', empty: t('days.noLines') }}
         rows={outcomeRows(day.sums, t)}
         columns={{
-          'days.outcome': ({ name, state }) => (
+          'word.outcome': ({ name, state }) => (
             <a href={pathTo(visit, `statement?day=${day.date}&state=${state}`)}>{name}</a>
           ),
-          'days.lines': { count: ({ count }) => count },
-          'days.credits': { cents: ({ credits }) => credits },
-          'days.debits': { cents: ({ debits }) => debits },
+          'word.lines': { count: ({ count }) => count },
+          'chart.in': { cents: ({ credits }) => credits },
+          'chart.out': { cents: ({ debits }) => debits },
         }}
       />
     </Card>
@@ -153,15 +153,15 @@ function Items({ day }: Pick<Props, 'day'>) {
       <ListTable
         {...{ name: 'days.items', rows: day.reconcilingItems }}
         columns={{
-          'days.kind': ({ kind, breakId }) =>
+          'word.kind': ({ kind, breakId }) =>
             breakId === null ? (
               t(`days.item.${kind}`)
             ) : (
               <a href={pathTo(visit, `breaks/${breakId}`)}>{t(`days.item.${kind}`)}</a>
             ),
-          'days.nsu': ({ nsu }) => lineLink(visit, nsu),
-          'days.at': { at: ({ occurredAt }) => new Date(occurredAt) },
-          'days.amount': { cents: ({ amount }) => amount },
+          'word.nsu': ({ nsu }) => lineLink(visit, nsu),
+          'word.when': { at: ({ occurredAt }) => new Date(occurredAt) },
+          'word.amount': { cents: ({ amount }) => amount },
           'app.reason': { is: 'wide', cell: ({ reason }) => reason },
         }}
       />

@@ -29,13 +29,13 @@ interface Sums {
 /** Without outcomes that no line has. */
 export function outcomeRows({ matched, classified, inBreak }: Sums, t: Translate): OutcomeRow[] {
   const rows: OutcomeRow[] = [
-    { name: t('days.matched'), state: 'matched', ...matched },
+    { name: t('chart.matched'), state: 'matched', ...matched },
     ...Object.entries(classified).map(([category, sum]) => ({
       ...{ name: nameOf(t, `days.category.${category}`, category), ...sum },
       state: 'classified' as const,
     })),
     ...Object.entries(inBreak).map(([kind, sum]) => ({
-      ...{ name: t('days.breakOf', { kind: nameOf(t, `break.${kind}`, kind) }), ...sum },
+      ...{ name: t('word.breakOf', { kind: nameOf(t, `break.${kind}`, kind) }), ...sum },
       state: 'in_break' as const,
     })),
   ];

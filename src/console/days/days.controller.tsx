@@ -43,8 +43,8 @@ import { DayFiles } from './day-files.service.js';
 /** The days of a page: a month fits. */
 const pageSize = 31;
 const dates = {
-  from: { label: 'days.from', is: 'date' },
-  to: { label: 'days.to', is: 'date' },
+  from: { label: 'word.from', is: 'date' },
+  to: { label: 'word.to', is: 'date' },
 } as const satisfies FormFields;
 
 @Controller()
@@ -131,8 +131,8 @@ export class DaysPages {
         <Filters
           wrong={wrong}
           fields={[
-            { name: 'from', label: 'days.from', type: 'date' },
-            { name: 'to', label: 'days.to', type: 'date' },
+            { name: 'from', label: 'word.from', type: 'date' },
+            { name: 'to', label: 'word.to', type: 'date' },
           ]}
         />
         {data.length > 1 && (
@@ -160,16 +160,16 @@ type ListedDay = Listed['data'][number];
 function columnsOf(visit: Visit): ListColumns<ListedDay> {
   const { language } = visit;
   return {
-    'days.day': ({ date }) => (
+    'word.day': ({ date }) => (
       <a href={pathTo(visit, `days/${date}`)}>{formatDay(date, language)}</a>
     ),
     'days.certificate': ({ revision }) => <CertificateState revision={revision} />,
     'days.opening': { cents: ({ opening }) => opening },
-    'days.credits': { cents: ({ credits }) => credits },
-    'days.debits': { cents: ({ debits }) => debits },
+    'chart.in': { cents: ({ credits }) => credits },
+    'chart.out': { cents: ({ debits }) => debits },
     'days.closing': { cents: ({ closing }) => closing },
-    'days.lines': { count: ({ counts }) => counts.lines },
-    'days.inBreak': {
+    'word.lines': { count: ({ counts }) => counts.lines },
+    'line.state.in_break': {
       count: ({ counts: { inBreak } }) => Object.values(inBreak).reduce((sum, one) => sum + one, 0),
     },
     'days.differences': { count: ({ reconcilingItems }) => reconcilingItems.length },
@@ -186,11 +186,11 @@ function Forms({ problem: all }: { problem: AppError | null }) {
     return { visit, action, problem };
   };
   const format: FormField = {
-    label: 'days.format',
+    label: 'word.format',
     is: 'choice',
     options: exportFormats.map((one) => [one, t(`days.format.${one}`)]),
   };
-  const month = { label: 'days.month', is: 'month', required: true } as const;
+  const month = { label: 'word.month', is: 'month', required: true } as const;
   return (
     <Cards>
       {isAllowedTo(visit, 'take files') && (
@@ -199,13 +199,13 @@ function Forms({ problem: all }: { problem: AppError | null }) {
             {...{ ...formTo('files'), fields: { ...dates, format } }}
             title="days.files"
             area="exports.problem"
-            button="days.download"
+            button="word.download"
           />
           <FormCard
             {...{ ...formTo('report'), fields: { month } }}
             title="days.report"
             area="exports.problem"
-            button="days.download"
+            button="word.download"
           />
         </>
       )}

@@ -32,41 +32,41 @@ export class ExpectedPaymentPages {
   ) {}
 
   @ConsolePage('expected-payments', 'view', {
-    title: 'expectedPayment.title',
+    title: 'search.expected-payments',
     section: 'statement',
     place: 43,
   })
   list(@Visiting() visit: Visit): PageAnswer {
     return listPage({
       visit,
-      title: 'expectedPayment.title',
+      title: 'search.expected-payments',
       empty: 'expectedPayment.none',
       before: <Intro />,
       query: listExpectedPayments.query,
       filters: {
         state: {
-          label: 'expectedPayment.state',
+          label: 'word.status',
           options: expectedPaymentStates,
           of: 'paymentState',
         },
         reference: { label: 'expectedPayment.anyReference' },
         externalId: { label: 'expectedPayment.externalId' },
         metadata: {
-          label: 'expectedPayment.metadata',
+          label: 'word.metadata',
           hint: 'expectedPayment.metadataFilterHint',
         },
       },
       read: (_page, query) => this.reading.list(callerOf(visit), query),
       total: (filters) => this.reading.total(callerOf(visit), filters),
       columns: (_rows) => ({
-        'expectedPayment.payment': {
+        'word.payment': {
           is: 'wide',
           href: ({ id }) => pathTo(visit, `expected-payments/${id}`),
           cell: ({ externalId, references, id }) =>
             externalId ?? references[0]?.value ?? id.slice(-12),
-          below: { label: 'list.kind', cell: (payment) => paymentKindText(visit, payment) },
+          below: { label: 'word.kind', cell: (payment) => paymentKindText(visit, payment) },
         },
-        'expectedPayment.counterparty': {
+        'word.counterparty': {
           is: 'wide',
           cell: ({ counterparty: { name, taxId } }) => name ?? punctuated(taxId),
           below: {
@@ -75,9 +75,9 @@ export class ExpectedPaymentPages {
           },
         },
         'expectedPayment.due': (payment) => dueText(visit, payment),
-        'expectedPayment.amount': { is: 'number', cell: (payment) => amountText(visit, payment) },
+        'word.amount': { is: 'number', cell: (payment) => amountText(visit, payment) },
         'expectedPayment.settled': { cents: ({ settledAmount }) => settledAmount || null },
-        'expectedPayment.state': ({ state }) => <PaymentState state={state} />,
+        'word.status': ({ state }) => <PaymentState state={state} />,
       }),
     });
   }

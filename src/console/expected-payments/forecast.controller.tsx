@@ -14,8 +14,8 @@ import { accountOf } from '../visit.js';
 import { Forecast } from './forecast.js';
 
 const period: readonly FilterField[] = [
-  { name: 'from', label: 'forecast.from', type: 'date' },
-  { name: 'to', label: 'forecast.to', type: 'date' },
+  { name: 'from', label: 'word.from', type: 'date' },
+  { name: 'to', label: 'word.to', type: 'date' },
 ];
 
 @Controller()
@@ -49,7 +49,7 @@ export class ForecastPage {
 /** A period that is wrong or too long is asked for again. */
 function refusedPage(visit: Visit, error: AppError): Shown {
   const { t } = visit;
-  const key = error.details.errors ? 'forecast.wrongPeriod' : problemKey(error);
+  const key = error.details.errors ? 'ruleTrial.wrongPeriod' : problemKey(error);
   const body = (
     <>
       <Message kind="bad">{t(key)}</Message>

@@ -47,10 +47,10 @@ export function Forecast(
           rows={forecast.days.filter(hasMovement(forecast.today))}
           name="forecast.days"
           columns={{
-            'forecast.day': ({ date }) => (
+            'word.day': ({ date }) => (
               <>
                 {printDay(date)}{' '}
-                {date === forecast.today && <Badge tone="plain" text={t('forecast.today')} />}
+                {date === forecast.today && <Badge tone="plain" text={t('section.today')} />}
               </>
             ),
             'forecast.expectedIn': moved(({ expectedIn }) => expectedIn),
@@ -113,10 +113,10 @@ function Apart({
     <FactList
       title={title}
       facts={[
-        ['forecast.in', formatAmount(apart.in)],
-        ['forecast.out', formatAmount(apart.out)],
+        ['expectedPayment.credit', formatAmount(apart.in)],
+        ['expectedPayment.debit', formatAmount(apart.out)],
         [
-          'forecast.count',
+          'word.payments',
           <a href={pathTo(visit, `expected-payments?state=${state}`)}>
             {formatCount(apart.count)}
           </a>,

@@ -64,19 +64,19 @@ function State({ payment, declared }: DetailProps) {
   const remaining = amount === null ? null : amount - settledAmount;
   return (
     <FactList
-      title="expectedPayment.stateTitle"
+      title="word.status"
       facts={[
-        ['expectedPayment.state', <PaymentState state={declared?.settlement ?? payment.state} />],
-        ['expectedPayment.amount', amountText(visit, payment)],
+        ['word.status', <PaymentState state={declared?.settlement ?? payment.state} />],
+        ['word.amount', amountText(visit, payment)],
         ['expectedPayment.settled', <Amount cents={settledAmount} />],
         ['expectedPayment.returned', <Amount cents={returnedAmount} />],
         [
           'expectedPayment.remaining',
           remaining === null ? t('app.none') : <Amount cents={remaining > 0n ? remaining : 0n} />,
         ],
-        ['expectedPayment.created', formatTime(payment.createdAt, language)],
+        ['word.createdAt', formatTime(payment.createdAt, language)],
         [
-          'expectedPayment.operation',
+          'word.operation',
           operationId === null ? (
             t('expectedPayment.noOperation')
           ) : (
@@ -97,10 +97,10 @@ function Terms({ payment }: DetailProps) {
     <FactList
       title="expectedPayment.terms"
       facts={[
-        ['expectedPayment.kind', paymentKindText(visit, payment)],
+        ['word.kind', paymentKindText(visit, payment)],
         ['expectedPayment.due', dueText(visit, payment)],
         ['expectedPayment.tolerance', tolerance === 0n ? none : formatAmount(tolerance)],
-        ['expectedPayment.name', counterparty.name ?? none],
+        ['word.name', counterparty.name ?? none],
         ['expectedPayment.taxId', punctuated(counterparty.taxId) ?? none],
         ['expectedPayment.text', payment.text === null ? none : <code>{payment.text}</code>],
         [
@@ -113,7 +113,7 @@ function Terms({ payment }: DetailProps) {
                 </div>
               )),
         ],
-        ['expectedPayment.category', payment.category ?? none],
+        ['word.category', payment.category ?? none],
         ['expectedPayment.costCentre', payment.costCentre ?? none],
       ]}
     />
@@ -133,12 +133,12 @@ function Paid({ lines }: { lines: Lines }) {
         {...{ rows: lines, name: 'expectedPayment.paidBy' }}
         empty={t('expectedPayment.notPaid')}
         columns={{
-          'expectedPayment.line': ({ nsu }) => (
+          'word.line': ({ nsu }) => (
             <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>
           ),
-          'expectedPayment.at': { at: ({ occurredAt }) => occurredAt },
-          'expectedPayment.amount': { cents: ({ amountCents }) => amountCents },
-          'expectedPayment.role': ({ role }) => t(`paymentRole.${role}`),
+          'word.when': { at: ({ occurredAt }) => occurredAt },
+          'word.amount': { cents: ({ amountCents }) => amountCents },
+          'word.role': ({ role }) => t(`paymentRole.${role}`),
           'expectedPayment.rule': ({ rule, isProvisional }) => (
             <>
               {t(findTextKey(`paymentRule.${rule}`) ?? 'paymentRule.other')}{' '}
@@ -178,9 +178,9 @@ function Metadata({ metadata }: { metadata: ExpectedPaymentView['metadata'] }) {
   const { t } = useVisit();
   if (!metadata) return null;
   return (
-    <Card title={t('expectedPayment.metadata')}>
+    <Card title={t('word.metadata')}>
       <ListTable
-        {...{ rows: Object.entries(metadata), name: 'expectedPayment.metadata' }}
+        {...{ rows: Object.entries(metadata), name: 'word.metadata' }}
         columns={{
           'expectedPayment.metadataKey': ([key]) => key,
           'expectedPayment.metadataValue': { is: 'wide', cell: ([, value]) => value },

@@ -48,14 +48,14 @@ const groups = {
   },
   counterparty: {
     taxId: { label: 'expectedPayment.taxId' },
-    counterpartyName: { label: 'expectedPayment.name', maxLength: 200 },
+    counterpartyName: { label: 'word.name', maxLength: 200 },
     text: { label: 'expectedPayment.text', hint: 'expectedPayment.textHint' },
   },
   accounting: {
-    category: { label: 'expectedPayment.category', maxLength: 100 },
+    category: { label: 'word.category', maxLength: 100 },
     costCentre: { label: 'expectedPayment.costCentre', maxLength: 100 },
     metadata: {
-      ...{ label: 'expectedPayment.metadata', hint: 'expectedPayment.metadataHint' },
+      ...{ label: 'word.metadata', hint: 'expectedPayment.metadataHint' },
       is: 'lines',
     },
   },
@@ -162,7 +162,7 @@ export function PaymentForm(props: PaymentFormProps) {
   const known = { ...identity, ...termFields, ...reasonField, references: identity.externalId };
   const group = (name: keyof typeof groups) => (
     <FormGroup
-      legend={name === 'amount' ? 'expectedPayment.amountGroup' : `expectedPayment.${name}`}
+      legend={name === 'amount' ? 'word.amount' : `expectedPayment.${name}`}
       hint={`expectedPayment.${name}Hint`}
     >
       <Fields {...{ values, problem, fields: groups[name] }} />

@@ -23,18 +23,16 @@ export function VersionHistory({
 }) {
   const { t, language } = useVisit();
   return (
-    <Card title={t('expectedPayment.versions')}>
+    <Card title={t('word.versions')}>
       {history.map((version, index) => (
         <article>
           <h3>
-            {t('expectedPayment.version', { version: version.version })} ·{' '}
+            {t('word.version', { version: version.version })} ·{' '}
             {t(`paymentAction.${version.action}`)}
           </h3>
           <Muted>
             {formatTime(version.at, language)} · {nameOf(version.actor)}
-            {version.reason !== null && (
-              <> · {t('expectedPayment.because', { reason: version.reason })}</>
-            )}
+            {version.reason !== null && <> · {t('word.because', { reason: version.reason })}</>}
           </Muted>
           <Changes version={version} before={history[index + 1]} />
         </article>
@@ -54,8 +52,8 @@ function Changes({ version, before }: { version: Version; before: Version | unde
       {...{ rows: changed, name: 'expectedPayment.changes' }}
       columns={{
         'expectedPayment.term': ([key]) => visit.t(key),
-        'expectedPayment.before': { is: 'wide', cell: ([key]) => <del>{was.get(key)}</del> },
-        'expectedPayment.after': { is: 'wide', cell: ([, text]) => <ins>{text}</ins> },
+        'word.before': { is: 'wide', cell: ([key]) => <del>{was.get(key)}</del> },
+        'word.after': { is: 'wide', cell: ([, text]) => <ins>{text}</ins> },
       }}
     />
   );
@@ -68,14 +66,14 @@ function termTexts(visit: Visit, version: Version): readonly (readonly [TextKey,
   const amount = (cents: bigint | null) => (cents === null ? none : formatAmount(cents));
   const { counterparty, references, metadata } = version;
   return [
-    ['expectedPayment.amount', amount(version.amount)],
+    ['word.amount', amount(version.amount)],
     ['expectedPayment.amountFrom', amount(version.amountFrom)],
     ['expectedPayment.amountTo', amount(version.amountTo)],
     ['expectedPayment.tolerance', amount(version.tolerance)],
     ['expectedPayment.dateFrom', printDay(version.dateFrom)],
     ['expectedPayment.dateTo', printDay(version.dateTo)],
     ['expectedPayment.taxId', counterparty.taxId ?? none],
-    ['expectedPayment.name', counterparty.name ?? none],
+    ['word.name', counterparty.name ?? none],
     ['expectedPayment.text', version.text ?? none],
     [
       'expectedPayment.references',
@@ -86,10 +84,10 @@ function termTexts(visit: Visit, version: Version): readonly (readonly [TextKey,
         )
         .join(', ') || none,
     ],
-    ['expectedPayment.category', version.category ?? none],
+    ['word.category', version.category ?? none],
     ['expectedPayment.costCentre', version.costCentre ?? none],
     [
-      'expectedPayment.metadata',
+      'word.metadata',
       Object.entries(metadata ?? {})
         .map(([key, value]) => `${key}: ${value}`)
         .join(', ') || none,

@@ -13,7 +13,7 @@ import { ListCard, refreshing } from '../kit/list-page.js';
 import { ListTable, type ListColumns } from '../kit/table.js';
 import type { KnownBalance } from '../money-facts.service.js';
 import type { Visit } from '../requests.js';
-import { fieldErrorsIn } from '../problems.js';
+import { fieldErrorsIn, reasonKey } from '../problems.js';
 import { findTextKey, type TextKey } from '../texts.js';
 import { isAllowedTo, pathTo, ForVisit, useVisit } from '../visit.js';
 import type { ResultRow } from './bulk-result.js';
@@ -182,7 +182,7 @@ function CheckedPayees({ checked, sent }: CheckedProps) {
           <ListTable
             {...{ rows: payees, name: 'bulk.largestPayees' }}
             columns={{
-              'bulk.payee': { is: 'wide', cell: ({ name }) => name || null },
+              'word.counterparty': { is: 'wide', cell: ({ name }) => name || null },
               'bulk.rows': { count: (payee) => payee.rows },
               'bulk.sum': { is: 'number', cell: (payee) => formatAmount(payee.total) },
             }}
@@ -202,7 +202,7 @@ export function uploadColumns(visit: Visit): ListColumns<Upload> {
       isOrder: true,
     },
     'bulk.kind': ({ kind }) => t(`bulk.kind.${kind}`),
-    'bulk.state': (upload) => <UploadState upload={upload} />,
+    'word.status': (upload) => <UploadState upload={upload} />,
     'bulk.progress': (upload) => <Progress upload={upload} />,
     'bulk.rows': (upload) => <CountBadges upload={upload} />,
   };
@@ -284,7 +284,7 @@ function UploadDetail({ upload, rows, next }: UploadDetailProps) {
         <Progress upload={upload} />
       </Card>
       <FactList
-        title="bulk.summary"
+        title="word.summary"
         facts={[
           ['bulk.createdAt', formatTime(upload.createdAt, language)],
           ['bulk.finishedAt', formatTime(upload.finishedAt, language)],
@@ -312,7 +312,7 @@ function StateLinks({ page }: { page: string }) {
     ...rowStates.map((state) => [state, t(`bulk.row.${state}`)] as const),
   ];
   return (
-    <nav aria-label={t('bulk.rowState')}>
+    <nav aria-label={t('word.status')}>
       <ul>
         {links.map(([state, text]) => (
           <li>
@@ -337,13 +337,13 @@ function Rows({ rows }: { rows: readonly ResultRow[] }) {
       {...{ rows, name: 'bulk.rows', empty: t('bulk.noRows') }}
       columns={{
         ...rowColumns,
-        'bulk.rowState': ({ state }) => (
+        'word.status': ({ state }) => (
           <Badge
             tone={tones[state as keyof typeof tones]}
             text={t(`bulk.row.${state as keyof typeof tones}`)}
           />
         ),
-        'bulk.operation': ({ operationId: id }) =>
+        'word.operation': ({ operationId: id }) =>
           id && <a href={pathTo(visit, `operations/${id}`)}>{t('bulk.openOperation')}</a>,
         'bulk.errors': { is: 'wide', cell: (row) => errorOf(visit, row) },
       }}
@@ -356,10 +356,7 @@ function errorOf({ t, language }: Visit, { state, code, errors, operationId }: R
   if (code === null && errors === null) return '';
   if (state === 'invalid')
     return `${t('rowError.validation_failed')}. ${fieldErrorsIn(language, errors ?? {}).join(' ')}`;
-  const key =
-    findTextKey(`rowError.${code}`) ??
-    findTextKey(`payment.problem.${code}`) ??
-    findTextKey(`problem.${code}`);
+  const key = findTextKey(`rowError.${code}`) ?? reasonKey(code, 'payment.problem');
   if (key) return t(key);
   const reason = code === null ? t('rowError.bank') : t('rowError.other', { code });
   // What the bank said of an operation stays in its own words.
@@ -379,7 +376,7 @@ function WaitingRows({ upload, waiting }: { upload: Upload; waiting: number }) {
   return (
     <Message kind="warn">
       {t('bulk.waiting', { count: formatCount(waiting) })}{' '}
-      <a href={pathTo(visit, `approvals/uploads/${upload.id}`)}>{t('bulk.decide')}</a>
+      <a href={pathTo(visit, `approvals/uploads/${upload.id}`)}>{t('word.decide')}</a>
     </Message>
   );
 }

@@ -139,7 +139,7 @@ const names = ['statement', 'breaks', 'overdue', 'month'] as const;
 
 function fieldsOf({ t }: Visit): Record<(typeof names)[number], FormFields> {
   const format = (formats: readonly (typeof exportFormats)[number][]): FormField => ({
-    ...{ label: 'exports.format', is: 'choice' },
+    ...{ label: 'word.format', is: 'choice' },
     options: formats.map((one) => [one, t(`exports.format.${one}`)]),
   });
   const delimiter: FormField = {
@@ -150,13 +150,13 @@ function fieldsOf({ t }: Visit): Record<(typeof names)[number], FormFields> {
   return {
     statement: {
       format: { ...format(exportFormats), hint: 'exports.numbered' },
-      from: { label: 'exports.from', is: 'date', required: true },
-      to: { label: 'exports.to', is: 'date', required: true },
+      from: { label: 'word.from', is: 'date', required: true },
+      to: { label: 'word.to', is: 'date', required: true },
       delimiter,
     },
     breaks: openItems,
     overdue: openItems,
-    month: { month: { label: 'exports.monthOf', is: 'month', required: true } },
+    month: { month: { label: 'word.month', is: 'month', required: true } },
   };
 }
 
@@ -179,10 +179,10 @@ function ExportForms({ today }: { today: string }) {
             values={{ from: `${month}-01`, to: today, month }}
             title={`exports.${name}`}
             intro={`exports.${name}Why`}
-            button="exports.download"
+            button="word.download"
           />
         ))}
-        <Card title={t('exports.audit')}>
+        <Card title={t('audit.title')}>
           <p>{t('exports.auditWhy')}</p>
           <a href={pathTo(visit, 'audit')}>{t('exports.auditLink')}</a>
         </Card>

@@ -77,7 +77,7 @@ function Reading({ facts }: { facts: Facts }) {
         <FactList
           title="imports.syncs"
           facts={[
-            ['imports.syncedAt', time(state?.syncedAt)],
+            ['word.syncedAt', time(state?.syncedAt)],
             ['imports.interval', formatDuration(intervalMs)],
           ]}
         />
@@ -85,9 +85,9 @@ function Reading({ facts }: { facts: Facts }) {
           title="imports.closing"
           facts={[
             ['imports.closedFrom', time(state?.closedFrom)],
-            ['imports.closedUntil', time(state?.closedUntil)],
+            ['word.closedUntil', time(state?.closedUntil)],
             ['imports.closingFailures', formatCount(state?.closingFailures ?? 0)],
-            ['imports.closingNextAt', time(state?.closingNextAt)],
+            ['word.nextAttempt', time(state?.closingNextAt)],
           ]}
         />
       </Cards>

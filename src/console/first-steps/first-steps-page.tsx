@@ -145,10 +145,10 @@ function ChargeStep({ facts }: Props) {
 }
 
 const chargeFields: FormFields = {
-  payerName: { label: 'firstSteps.payerName', required: true },
+  payerName: { label: 'word.payerName', required: true },
   payerDocument: { label: 'firstSteps.payerDocument', required: true },
   amount: { label: 'firstSteps.amount', is: 'amount', required: true },
-  dueDate: { label: 'firstSteps.dueDate', is: 'date', required: true },
+  dueDate: { label: 'word.dueDate', is: 'date', required: true },
 };
 
 function ChargeForm({ facts }: Props) {

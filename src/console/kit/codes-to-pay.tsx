@@ -32,7 +32,7 @@ export function CodesCard({
         {digitableLine !== null && (
           <div>
             {drawings.barCode !== null && (
-              <Drawing name={t('payment.barCode')} class="bars" svg={drawings.barCode} />
+              <Drawing name={t('word.barCode')} class="bars" svg={drawings.barCode} />
             )}
             <CodeText label={t('payment.digitableLine')} text={digitableLine} />
           </div>

@@ -65,7 +65,7 @@ export function ConfirmMoney(props: ConfirmMoneyProps) {
   const visit = useVisit();
   const { t } = visit;
   return (
-    <Card title={t('money.confirm')}>
+    <Card title={t('word.confirm')}>
       <div class="money">
         <Changes money={money} />
         {money.payees.length > 0 && <MoneySummary {...props} />}
@@ -129,8 +129,8 @@ function seenOf(money: Money): string[] {
   return [
     isOne
       ? (['money.payee', partsOf(first).join(' · ')] as const)
-      : (['money.count', formatCount(countOf(money))] as const),
-    ['money.amount', formatAmount(totalCents)] as const,
+      : (['word.payments', formatCount(countOf(money))] as const),
+    ['word.amount', formatAmount(totalCents)] as const,
     ...facts,
   ].map(([key, text]) => `${key} ${text}`.replace(/\p{Cc}/gu, ' '));
 }
@@ -179,10 +179,10 @@ function payeeFacts(
 ): (readonly [string, string])[] {
   const { taxId, ispb, branch, account } = party;
   const facts: (readonly [TextKey, string | null | undefined])[] = [
-    ['money.taxId', taxId && (punctuateTaxId(taxId) ?? taxId)],
-    ['money.bank', ispb],
-    ['money.branch', branch],
-    ['money.account', account],
+    ['word.taxId', taxId && (punctuateTaxId(taxId) ?? taxId)],
+    ['word.institution', ispb],
+    ['word.branch', branch],
+    ['word.account', account],
     ['money.key', key],
   ];
   return facts.flatMap(([label, text]) => (text ? [[t(label), text] as const] : []));
@@ -205,8 +205,8 @@ function Payees({ money }: { money: Money }) {
       {...{ name: 'money.payees', rows: money.payees }}
       columns={{
         'money.payee': { is: 'wide', cell: (payee) => <NamedPayee payee={payee} /> },
-        'money.asked': { is: 'wide', cell: ({ asked }) => askedText(visit, asked) },
-        'money.amount': { cents: ({ amountCents }) => amountCents },
+        'word.requestedBy': { is: 'wide', cell: ({ asked }) => askedText(visit, asked) },
+        'word.amount': { cents: ({ amountCents }) => amountCents },
       }}
     />
   );
@@ -231,18 +231,18 @@ function MoneyFactList({ money, balance }: SummaryProps) {
   const { totalCents, facts = [], payees } = money;
   const [first] = payees;
   const count = countOf(money);
-  const total = count === 1 ? t('money.amount') : t('money.total', { count: formatCount(count) });
+  const total = count === 1 ? t('word.amount') : t('money.total', { count: formatCount(count) });
   const balances: (readonly [string, ComponentChildren])[] =
     balance === undefined
       ? []
       : balance === null
-        ? [[t('money.balanceAfter'), t('money.noBalance')]]
+        ? [[t('word.balanceAfter'), t('money.noBalance')]]
         : [
             [
               t('money.balance', { at: formatTime(balance.at, language) }),
               <Amount cents={balance.cents} />,
             ],
-            [t('money.balanceAfter'), <Amount cents={balance.cents - totalCents} />],
+            [t('word.balanceAfter'), <Amount cents={balance.cents - totalCents} />],
           ];
   return (
     <NamedValues
@@ -256,7 +256,7 @@ function MoneyFactList({ money, balance }: SummaryProps) {
         ...facts.map(([key, text]) => [t(key), text] as const),
         ...balances,
         ...(count === 1 && first
-          ? [[t('money.asked'), askedText(visit, first.asked)] as const]
+          ? [[t('word.requestedBy'), askedText(visit, first.asked)] as const]
           : []),
       ]}
     />

@@ -61,20 +61,20 @@ export function PayerForms({ bank, records, done, problem }: PayerPageProps) {
   );
 }
 
-const amountField = { label: 'payer.amount', is: 'amount' } as const;
+const amountField = { label: 'word.amount', is: 'amount' } as const;
 const scanFields: FormFields = {
   code: { label: 'payer.code', hint: 'payer.codeHint', is: 'lines', required: true },
   amount: { ...amountField, hint: 'payer.amountHint' },
 };
 const sendFields: FormFields = {
   amount: { ...amountField, required: true },
-  name: { label: 'payer.name', maxLength: 200 },
-  document: { label: 'payer.document', maxLength: 18 },
+  name: { label: 'word.payerName', maxLength: 200 },
+  document: { label: 'word.taxId', maxLength: 18 },
 };
 const lineFields = ({ t }: Visit): FormFields => ({
   amount: { ...amountField, required: true },
   direction: {
-    label: 'payer.direction',
+    label: 'word.direction',
     is: 'choice',
     options: (['debit', 'credit'] as const).map((one) => [one, t(`payer.${one}`)]),
   },
@@ -233,11 +233,11 @@ export function Records({ records }: { records: PayerRecords }) {
                 </a>
               ),
             },
-            'payer.amount': {
+            'word.amount': {
               is: 'number',
               cell: ({ amount }) => (amount === null ? null : <Amount cents={amount} />),
             },
-            'payer.state': ({ settlement }) => <State state={settlement} />,
+            'word.status': ({ settlement }) => <State of="payer.state" state={settlement} />,
             'payer.pay': ({ correlationId }) => (
               <Form action={pathTo(visit, 'payer/pay')}>
                 <Hidden values={{ correlationId }} />
@@ -263,8 +263,8 @@ function Lines({ lines }: { lines: PayerRecords['lines'] }) {
     <ListTable
       {...{ rows: lines, name: 'payer.lines', empty: t('payer.noLines') }}
       columns={{
-        'payer.nsu': ({ nsu }) => <a href={pathTo(visit, `statement/${nsu}`)}>{String(nsu)}</a>,
-        'payer.when': {
+        'word.nsu': ({ nsu }) => <a href={pathTo(visit, `statement/${nsu}`)}>{String(nsu)}</a>,
+        'word.when': {
           is: 'wide',
           cell: ({ occurredAt, typeName }) => (
             <>
@@ -272,14 +272,14 @@ function Lines({ lines }: { lines: PayerRecords['lines'] }) {
             </>
           ),
         },
-        'payer.amount': { is: 'number', cell: (line) => <Movement of={line} /> },
-        'payer.state': ({ state }) => <State state={state} />,
+        'word.amount': { is: 'number', cell: (line) => <Movement of={line} /> },
+        'word.status': ({ state }) => <State of="line.state" state={state} />,
       }}
     />
   );
 }
 
-function State({ state }: { state: string }) {
+function State({ of, state }: { of: 'payer.state' | 'line.state'; state: string }) {
   const visit = useVisit();
-  return <Badge tone={tones[state] ?? 'plain'} text={wordOf(visit.t, 'payer.state', state)} />;
+  return <Badge tone={tones[state] ?? 'plain'} text={wordOf(visit.t, of, state)} />;
 }

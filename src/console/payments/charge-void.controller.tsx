@@ -70,14 +70,14 @@ export class ChargeVoidPages {
       <>
         {problem && <ProblemNotice problem={problem} />}
         <FactList
-          title="payment.facts"
+          title="word.summary"
           facts={[
             [
-              'payment.amount',
+              'word.amount',
               amountCents === null ? t('payment.openAmount') : <Amount cents={amountCents} />,
             ],
-            ['payment.settlement', <SettlementBadge settlement={settlement} />],
-            ['payment.correlationId', <Identifier text={correlationId} />],
+            ['word.settlement', <SettlementBadge settlement={settlement} />],
+            ['referenceKind.correlation_id', <Identifier text={correlationId} />],
           ]}
         />
         <Confirmation

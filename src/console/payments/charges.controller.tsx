@@ -71,12 +71,12 @@ export class ChargePages {
         <OutcomeNotice operation={charge} />
         <Cards>
           <ChargeFacts charge={charge} />
-          <CounterpartyCard title="payment.payer" counterparty={counterparty} />
+          <CounterpartyCard title="word.payer" counterparty={counterparty} />
           <RelatedRecords
             links={[
-              { label: 'payment.operation', list: 'operations', id: operationId },
+              { label: 'word.operation', list: 'operations', id: operationId },
               {
-                label: 'payment.expectedPayment',
+                label: 'word.expectedPayment',
                 list: 'expected-payments',
                 id: expectedPaymentId,
               },
@@ -111,16 +111,16 @@ function ChargeFacts({ charge }: Props) {
   const isSlip = digitableLine !== null;
   return (
     <FactList
-      title="payment.facts"
+      title="word.summary"
       facts={[
-        ['payment.settlement', <SettlementBadge settlement={settlement} />],
+        ['word.settlement', <SettlementBadge settlement={settlement} />],
         ['payment.request', <RecordStateBadge list="payment.operation" state={operationState} />],
         [
-          'payment.amount',
+          'word.amount',
           amountCents === null ? t('payment.openAmount') : <Amount cents={amountCents} />,
         ],
         [
-          'payment.type',
+          'word.type',
           t(
             isSlip
               ? pixCode === null
@@ -129,13 +129,13 @@ function ChargeFacts({ charge }: Props) {
               : 'payment.type.qr',
           ),
         ],
-        ['payment.dueDate', dueDate === null ? t('app.none') : printDay(dueDate)],
+        ['word.dueDate', dueDate === null ? t('app.none') : printDay(dueDate)],
         ...earlierDueDates(charge).map(({ dueDate, until }): [TextKey, string] => [
           'payment.earlierDueDate',
           t('payment.dueUntil', { day: printDay(dueDate), until: formatTime(until, language) }),
         ]),
-        ['payment.createdAt', formatTime(createdAt, language)],
-        ['payment.correlationId', <Identifier text={charge.correlationId} />],
+        ['word.createdAt', formatTime(createdAt, language)],
+        ['referenceKind.correlation_id', <Identifier text={charge.correlationId} />],
       ]}
     />
   );
@@ -172,11 +172,9 @@ function Payments({ charge: { payments, paymentCount } }: Props) {
       <ListTable
         {...{ name: 'payment.payments', rows: payments, empty: t('payment.payments.empty') }}
         columns={{
-          'payment.when': { at: ({ occurredAt }) => occurredAt },
+          'word.when': { at: ({ occurredAt }) => occurredAt },
           ...amountColumn,
-          'payment.nsu': ({ nsu }) => (
-            <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>
-          ),
+          'word.nsu': ({ nsu }) => <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>,
           'payment.steps': ({ nsu, endToEndId }) =>
             mayRefund && endToEndId?.startsWith('E') ? (
               <a href={pathTo(visit, `refunds/new/${nsu}`)}>{t('payment.refund')}</a>
@@ -193,7 +191,7 @@ function Payments({ charge: { payments, paymentCount } }: Props) {
 }
 
 const amountColumn: ListColumns<{ amount: bigint }> = {
-  'payment.amount': { cents: ({ amount }) => amount },
+  'word.amount': { cents: ({ amount }) => amount },
 };
 
 function Refunds({ charge: { refunds, refundCount } }: Props) {
@@ -201,17 +199,17 @@ function Refunds({ charge: { refunds, refundCount } }: Props) {
   const { t } = visit;
   if (refunds.length === 0) return null;
   return (
-    <Card title={t('payment.refunds')}>
+    <Card title={t('search.refunds')}>
       <ListTable
-        {...{ name: 'payment.refunds', rows: refunds }}
+        {...{ name: 'search.refunds', rows: refunds }}
         columns={{
           ...amountColumn,
-          'payment.state': ({ state }) => (
+          'word.status': ({ state }) => (
             <RecordStateBadge {...{ state, list: 'payment.refundState', tone: 'plain' }} />
           ),
-          'payment.requestedBy': ({ orderedBy }) =>
+          'word.requestedBy': ({ orderedBy }) =>
             t(orderedBy === 'us' ? 'payment.byUs' : 'payment.byBank'),
-          'payment.record': ({ orderedBy, id, nsu }) =>
+          'word.record': ({ orderedBy, id, nsu }) =>
             orderedBy === 'us' ? (
               <a href={pathTo(visit, `refunds/${id}`)}>{t('payment.see.refund')}</a>
             ) : (

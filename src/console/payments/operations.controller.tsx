@@ -193,23 +193,23 @@ function OperationFacts({
   const { state, reason, responseStatus, attempts } = operation;
   return (
     <FactList
-      title="payment.facts"
+      title="word.summary"
       facts={[
-        ['payment.state', <RecordStateBadge list="payment.operation" state={state} />],
+        ['word.status', <RecordStateBadge list="payment.operation" state={state} />],
         ...(reason === null
           ? []
-          : [['payment.why', shownValue(visit, wordFor('payment.reason', reason))] as const]),
-        ['payment.requestedBy', requester],
+          : [['app.reason', shownValue(visit, wordFor('payment.reason', reason))] as const]),
+        ['word.requestedBy', requester],
         ['payment.through', shownValue(visit, wordFor('payment.source', source))],
         ['payment.attempts', String(attempts)],
         [
           'payment.responseStatus',
           responseStatus === null ? t('app.none') : String(responseStatus),
         ],
-        ['payment.createdAt', formatTime(operation.createdAt, language)],
+        ['word.createdAt', formatTime(operation.createdAt, language)],
         ['payment.endedAt', formatTime(operation.endedAt, language)],
         ['payment.id', <Identifier text={operation.id} />],
-        ['payment.idempotencyKey', <Identifier text={operation.idempotencyKey} />],
+        ['referenceKind.idempotency_key', <Identifier text={operation.idempotencyKey} />],
         ['payment.bankReference', <Identifier text={operation.bankReference} />],
       ]}
     />
@@ -230,7 +230,7 @@ function linksOf({ request }: Operation, records: Records | null): RelatedLink[]
     ...link('payment.record.bill', 'bills', records?.billPayment?.id),
     ...link('payment.record.refund', 'refunds', records?.refund?.id),
     ...(records?.expectedPayments ?? []).flatMap(({ id }) =>
-      link('payment.expectedPayment', 'expected-payments', id),
+      link('word.expectedPayment', 'expected-payments', id),
     ),
   ];
 }

@@ -61,7 +61,7 @@ export class PaymentStories {
     const entries = storyOf(facts);
     const actors = entries.map(({ actor }) => actor);
     const breaks = facts.breaks.slice(0, maxBreakLinks).map(({ id, kind }) => ({
-      ...({ label: 'payment.break', list: 'breaks', id } as const),
+      ...({ label: 'word.break', list: 'breaks', id } as const),
       text: shownValue(visit, wordFor('break', kind)),
     }));
     const nameOf = await this.actorNames.find(visit, actors);

@@ -62,12 +62,12 @@ export function CounterpartyCard({
 }) {
   const { name, taxId, ispb, branch, account, message } = counterparty;
   const facts = [
-    ['payment.name', name],
-    ['payment.taxId', taxId],
-    ['payment.institution', ispb],
-    ['payment.branch', branch],
-    ['payment.account', account],
-    ['payment.message', message],
+    ['word.name', name],
+    ['word.taxId', taxId],
+    ['word.institution', ispb],
+    ['word.branch', branch],
+    ['word.account', account],
+    ['word.message', message],
   ] as const;
   const known = facts.flatMap(([key, text]) => (text === null ? [] : [[key, text] as const]));
   if (known.length === 0) return null;

@@ -182,7 +182,7 @@ function inputOf(nsu: bigint, amount: bigint) {
 
 const amountFields: FormFields = {
   amount: {
-    ...{ label: 'payment.refundAmount', hint: 'payment.refundAmountHint', is: 'amount' },
+    ...{ label: 'word.refundAmount', hint: 'payment.refundAmountHint', is: 'amount' },
     ...{ maxLength: 30, required: true },
   },
   reason: { ...reasonField.reason, hint: 'payment.reasonHint' },
@@ -206,11 +206,11 @@ function AmountPage({ requestKey, preview, problem }: AmountPageProps) {
       <FactList
         title="payment.original"
         facts={[
-          ['payment.amount', <Amount cents={original.amountCents} />],
+          ['word.amount', <Amount cents={original.amountCents} />],
           ['payment.refundable', <Amount cents={refundableCents} />],
-          ['payment.when', formatTime(original.occurredAt, language)],
+          ['word.when', formatTime(original.occurredAt, language)],
           [
-            'payment.nsu',
+            'word.nsu',
             <a href={pathTo(visit, `statement/${original.nsu}`)}>{original.nsu.toString()}</a>,
           ],
           ['payment.endToEndId', <Identifier text={original.endToEndId} />],

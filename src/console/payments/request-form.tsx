@@ -12,7 +12,8 @@ import { Fields, Hidden, reasonField, type FormFields } from '../kit/form.js';
 import { Form, Message } from '../kit/frame.js';
 import { Row } from '../kit/layout.js';
 import type { Visit } from '../requests.js';
-import { findTextKey, type TextKey } from '../texts.js';
+import { reasonKey } from '../problems.js';
+import type { TextKey } from '../texts.js';
 import { callerOf, pathTo, useVisit } from '../visit.js';
 
 /**
@@ -74,7 +75,7 @@ export function ProblemNotice({ problem: { code, details } }: { problem: AppErro
   const visit = useVisit();
   const { t } = visit;
   const reason = details.reason ?? code;
-  const text = findTextKey(`payment.problem.${reason}`);
+  const text = reasonKey(reason, 'payment.problem');
   const duplicatePage = pageAt(details.headers?.Location);
   return (
     <Message kind="bad">
@@ -117,7 +118,7 @@ export function Confirmation(props: ConfirmationProps) {
   const { t } = visit;
   const fields = { ...requestFields, ...duplicateFieldsOf(problem) };
   return (
-    <Card title={t('payment.confirm')}>
+    <Card title={t('word.confirm')}>
       {children}
       <h3>{t('payment.sent')}</h3>
       <Code text={sent} wraps />

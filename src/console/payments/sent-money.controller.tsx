@@ -59,7 +59,7 @@ export class SentMoneyPages {
         identifiers={[
           ['payment.id', id],
           ['payment.endToEndId', endToEndId],
-          ['payment.externalId', transfer.externalId],
+          ['referenceKind.external_id', transfer.externalId],
           ['payment.bankId', transfer.bankId],
         ]}
         counterparty={await this.stories.findExpectedParty(visit, expectedPaymentId)}
@@ -181,7 +181,7 @@ function SentMoneyPage({
           title="payment.identifiers"
           facts={identifiers.map(([key, text]) => [key, <Identifier text={text} />])}
         />
-        <CounterpartyCard title="payment.payee" counterparty={counterparty} />
+        <CounterpartyCard title="word.counterparty" counterparty={counterparty} />
         <RelatedRecords links={[...related, ...linksOf(record), ...story.breaks]} />
       </Cards>
       {children}
@@ -194,8 +194,8 @@ function SentMoneyPage({
 function linksOf({ operationId, expectedPaymentId, nsu, reversals }: SentRecord): RelatedLink[] {
   const line = (label: TextKey, id: bigint) => ({ label, list: 'statement', id: id.toString() });
   return [
-    { label: 'payment.operation', list: 'operations', id: operationId },
-    { label: 'payment.expectedPayment', list: 'expected-payments', id: expectedPaymentId },
+    { label: 'word.operation', list: 'operations', id: operationId },
+    { label: 'word.expectedPayment', list: 'expected-payments', id: expectedPaymentId },
     ...(nsu === null ? [] : [line('payment.debit', nsu)]),
     ...reversals.slice(0, 5).map((reversal) => line('payment.reversal', reversal.nsu)),
   ];
@@ -207,22 +207,22 @@ function SentFacts({ record }: Props) {
   const { bankStatus, errorCode } = record;
   return (
     <FactList
-      title="payment.facts"
+      title="word.summary"
       facts={[
-        ['payment.settlement', <SettlementBadge settlement={settlement} />],
+        ['word.settlement', <SettlementBadge settlement={settlement} />],
         [
-          'payment.state',
+          'word.status',
           <RecordStateBadge list={`payment.${list}`} state={state} tone={toneOfRecord(state)} />,
         ],
         ['payment.request', <RecordStateBadge list="payment.operation" state={operationState} />],
-        ['payment.amount', <Amount cents={amount} />],
-        ['payment.createdAt', formatTime(createdAt, language)],
+        ['word.amount', <Amount cents={amount} />],
+        ['word.createdAt', formatTime(createdAt, language)],
         ...(scheduledFor
           ? [['payment.scheduledFor', formatTime(scheduledFor, language)] as const]
           : []),
         ...(bankStatus ? [['payment.bankStatus', <Identifier text={bankStatus} />] as const] : []),
         ...(errorCode ? [['payment.errorCode', <Identifier text={errorCode} />] as const] : []),
-        ['payment.nsu', record.nsu?.toString() ?? t('app.none')],
+        ['word.nsu', record.nsu?.toString() ?? t('app.none')],
       ]}
     />
   );

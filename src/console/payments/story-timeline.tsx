@@ -57,7 +57,7 @@ function Detail({
     <>
       {detail !== null && <div>{detailOf(visit, detail)}</div>}
       {actor !== null && <div>{t('payment.by', { name: nameOf(actor) })}</div>}
-      {reason !== null && reason !== '' && <div>{t('payment.because', { reason })}</div>}
+      {reason !== null && reason !== '' && <div>{t('word.because', { reason })}</div>}
       {bankAt && <Hint isBlock>{t('payment.atBank', { time: formatTime(bankAt, language) })}</Hint>}
       {page !== null && pathTo(visit, page) !== visit.path && (
         <a href={pathTo(visit, page)}>{t(labelOf(page))}</a>

@@ -35,10 +35,10 @@ export class AuditPages {
           <ListTable
             {...{ rows, name: 'audit.title', empty: t('audit.empty') }}
             columns={{
-              'audit.at': { at: ({ at }) => at },
-              'audit.person': { is: 'wide', cell: ({ person }) => person ?? t('audit.server') },
-              'audit.account': ({ slug }) => slug,
-              'audit.action': ({ action }) => wordOf(visit.t, 'action', action),
+              'word.when': { at: ({ at }) => at },
+              'word.who': { is: 'wide', cell: ({ person }) => person ?? t('audit.server') },
+              'word.account': ({ slug }) => slug,
+              'word.action': ({ action }) => wordOf(visit.t, 'action', action),
               'audit.subject': { is: 'wide', cell: ({ subject }) => subjectOf(visit, subject) },
               'app.reason': { is: 'wide', cell: ({ reason }) => reason },
               'audit.shown': { is: 'wide', cell: ({ shown }) => shown },
@@ -93,7 +93,7 @@ function Links() {
   const all = query.has('all') ? '&all=1' : '';
   return (
     <Row>
-      <a href={`${path}/export?format=csv${all}`}>{t('audit.csv')}</a>
+      <a href={`${path}/export?format=csv${all}`}>{t('list.file')}</a>
       <a href={`${path}/export?format=ndjson${all}`}>{t('audit.ndjson')}</a>
       {session?.roleEverywhere === 'admin' && (
         <a href={all ? path : `${path}?all=1`}>{t(all ? 'audit.one' : 'audit.all')}</a>

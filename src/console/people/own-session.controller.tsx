@@ -99,9 +99,9 @@ export function SessionTable({
         {...{ rows: open, name: 'people.sessions', empty: t('sessions.empty') }}
         columns={{
           'sessions.browser': { is: 'wide', cell: ({ userAgent }) => userAgent || null },
-          'sessions.since': { at: ({ createdAt }) => createdAt },
+          'word.since': { at: ({ createdAt }) => createdAt },
           'sessions.lastUsed': { at: ({ lastUsedAt }) => lastUsedAt },
-          'people.actions': ({ id }) =>
+          'word.actions': ({ id }) =>
             id === ownId ? (
               t('sessions.this')
             ) : (
@@ -115,7 +115,7 @@ export function SessionTable({
 
 function stepUpPage(visit: Visit, problem: string | null = null): Shown {
   return formPage({
-    ...{ visit, title: 'stepUp.title', button: 'code.submit', problem, hidden: nextIn(visit) },
+    ...{ visit, title: 'stepUp.title', button: 'app.confirm', problem, hidden: nextIn(visit) },
     fields: codeFields('code.labelOnly'),
     above: <p>{visit.t('stepUp.why')}</p>,
   });
@@ -123,7 +123,7 @@ function stepUpPage(visit: Visit, problem: string | null = null): Shown {
 
 function passwordPage(visit: Visit, problem: string | null = null): Shown {
   return formPage({
-    ...{ visit, title: 'password.title', button: 'password.submit', problem },
+    ...{ visit, title: 'password.title', button: 'password.title', problem },
     fields: {
       current: {
         ...{ label: 'password.current', is: 'secret', autocomplete: 'current-password' },

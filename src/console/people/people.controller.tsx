@@ -139,13 +139,13 @@ export class PeoplePages {
           <ListTable
             {...{ rows, name: 'people.title' }}
             columns={{
-              'people.email': {
+              'word.email': {
                 is: 'wide',
                 cell: (person) => `${person.email} ${isOwn(person) ? t('people.you') : ''}`,
               },
-              'people.state': ({ state }) => t(`people.state.${state}`),
+              'word.status': ({ state }) => t(`people.state.${state}`),
               'people.roleHere': (person) => <Roles {...{ person, isOwn: isOwn(person) }} />,
-              'people.actions': (person) => !isOwn(person) && <PersonActions person={person} />,
+              'word.actions': (person) => !isOwn(person) && <PersonActions person={person} />,
             }}
           />
           <ForVisit visit={{ ...visit, path: pathOf(visit) }}>
@@ -160,9 +160,9 @@ export class PeoplePages {
 
 function invitationFields({ t, session }: Visit): FormFields {
   return {
-    email: { label: 'people.email', is: 'email', required: true },
+    email: { label: 'word.email', is: 'email', required: true },
     role: {
-      label: 'people.role',
+      label: 'word.role',
       is: 'choice',
       options: roleNames.map((role) => [role, t(`role.${role}`)]),
     },
@@ -207,7 +207,7 @@ function RoleForm({ id, here }: { id: string; here: PersonRole | null }) {
   return (
     <Form action={`${pathOf(visit)}/${id}/role`}>
       <Row>
-        <select name="role" aria-label={t('people.role')}>
+        <select name="role" aria-label={t('word.role')}>
           <option value="" selected={here === null}>
             {t('people.noRole')}
           </option>

@@ -19,7 +19,7 @@ import { codeFields, formPage, newPassword, nextIn, type FormPage } from './form
 
 const emailFields: FormFields = {
   email: {
-    ...{ label: 'signIn.email', is: 'email', autocomplete: 'username', required: true },
+    ...{ label: 'word.email', is: 'email', autocomplete: 'username', required: true },
     autofocus: true,
   },
 };
@@ -142,7 +142,7 @@ export class SignInPages {
     const url = authenticatorUrl(secret, session.email);
     const svg = await QRCode.toString(url, { type: 'svg', margin: 2 });
     return formPage({
-      ...{ visit, title: 'authenticator.title', button: 'code.submit', problem },
+      ...{ visit, title: 'authenticator.title', button: 'app.confirm', problem },
       fields: codeFields('code.labelOnly'),
       above: (
         <>
@@ -174,7 +174,7 @@ function signInPage(
   options: Shown['options'] = {},
 ): Shown {
   const form: FormPage = {
-    ...{ visit, title: 'signIn.title', button: 'signIn.submit', problem },
+    ...{ visit, title: 'signIn.title', button: 'signIn.title', problem },
     fields: {
       ...emailFields,
       password: {
@@ -190,7 +190,7 @@ function signInPage(
 
 function codePage(visit: Visit, problem: string | null = null): Shown {
   return formPage({
-    ...{ visit, title: 'code.title', button: 'code.submit', problem, hidden: nextIn(visit) },
+    ...{ visit, title: 'code.title', button: 'app.confirm', problem, hidden: nextIn(visit) },
     fields: codeFields('code.label', true),
   });
 }

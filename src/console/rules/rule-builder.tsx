@@ -34,7 +34,7 @@ const number = { is: 'amount' } as const;
 /** By the parts of the form. Of a rule that matches: what must agree, and what is tolerated. */
 const fieldsOf = (t: Translate) =>
   ({
-    name: { name: { label: 'ruleBuilder.name', maxLength: 100, required: true } },
+    name: { name: { label: 'word.name', maxLength: 100, required: true } },
     priority: {
       priority: {
         ...{ label: 'rules.order', hint: 'ruleBuilder.priorityHint', is: 'number' },
@@ -43,7 +43,7 @@ const fieldsOf = (t: Translate) =>
     },
     action: {
       action: {
-        ...{ label: 'ruleBuilder.action', is: 'radios' },
+        ...{ label: 'word.outcome', is: 'radios' },
         options: (['classify', 'match'] as const).map((one) => [
           one,
           t(`ruleBuilder.action.${one}`),
@@ -52,7 +52,7 @@ const fieldsOf = (t: Translate) =>
     },
     classification: {
       category: {
-        ...{ label: 'ruleBuilder.category', is: 'choice' },
+        ...{ label: 'word.category', is: 'choice' },
         options: declaredCategories.map((one) => [one, t(`ruleCategory.${one}`)]),
       },
       categoryReason: { label: 'ruleBuilder.categoryReason', maxLength: 300 },
@@ -228,7 +228,7 @@ function Conditions({ form: { conditions }, problem }: BuilderProps) {
               {...{ ...rowButton, value: `remove ${index}` }}
               aria-label={t('ruleBuilder.removeCondition', { number: index + 1 })}
             >
-              {t('ruleBuilder.remove')}
+              {t('word.remove')}
             </Button>
           </Row>
         );

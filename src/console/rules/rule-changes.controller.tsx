@@ -119,7 +119,7 @@ const newRow = { kind: '', value: '' } as const;
 
 function titleOf(visit: Visit, ruleId: string | null, form: RuleForm): string {
   return ruleId === null
-    ? visit.t('ruleBuilder.titleNew')
+    ? visit.t('rules.new')
     : visit.t('ruleBuilder.titleVersion', { name: defaultText(form.fields.name, visit.t) });
 }
 

@@ -46,18 +46,18 @@ export function RuleDetail(props: DetailProps) {
   return (
     <>
       <FactList
-        title="rules.facts"
+        title="word.rule"
         facts={[
           ['rules.activeVersion', rule.activeVersion ?? t('rules.noActiveVersion')],
-          ['rules.origin', t(originKey(rule.origin))],
-          ['rules.created', formatTime(rule.createdAt, language)],
+          ['word.origin', t(originKey(rule.origin))],
+          ['word.madeAt', formatTime(rule.createdAt, language)],
         ]}
       />
-      <h2>{t('rules.versions')}</h2>
+      <h2>{t('word.versions')}</h2>
       {versions.map((version, index) => (
         <VersionCard {...props} version={version} previous={versions[index + 1]?.version ?? null} />
       ))}
-      <Card title={t('rules.steps')}>
+      <Card title={t('word.history')}>
         <Timeline entries={stepsOf(visit, props)} />
       </Card>
     </>
@@ -76,7 +76,7 @@ function VersionCard({
   const before = previous === null ? undefined : terms.get(previous);
   const title = (
     <>
-      {t('rules.versionNumber', { version: version.version })} <RuleState state={version.state} />
+      {t('word.version', { version: version.version })} <RuleState state={version.state} />
     </>
   );
   return (
@@ -84,11 +84,11 @@ function VersionCard({
       {own && <p>{ruleSentence(own, sentenceOptions(visit))}</p>}
       <Muted>
         {t('rules.order')} {version.priority}
-        {version.reason !== null && <> · {t('rules.because', { reason: version.reason })}</>}
+        {version.reason !== null && <> · {t('word.because', { reason: version.reason })}</>}
         {version.activatedAt !== null && (
           <>
             {' '}
-            · {t('rules.since')} {formatTime(version.activatedAt, language)}
+            · {t('word.since')} {formatTime(version.activatedAt, language)}
           </>
         )}
       </Muted>
@@ -120,9 +120,9 @@ function Differences({
         {...{ name: { said }, empty: t('rules.sameTerms') }}
         rows={differencesOf(before, after, sentenceOptions(visit))}
         columns={{
-          'rules.aspect': ({ aspect }) => <strong>{t(`ruleAspect.${aspect}`)}</strong>,
-          'rules.before': { is: 'wide', cell: ({ was }) => <del>{was ?? t('rules.absent')}</del> },
-          'rules.after': { is: 'wide', cell: ({ is }) => <ins>{is ?? t('rules.absent')}</ins> },
+          'word.aspect': ({ aspect }) => <strong>{t(`ruleAspect.${aspect}`)}</strong>,
+          'word.before': { is: 'wide', cell: ({ was }) => <del>{was ?? t('rules.absent')}</del> },
+          'word.after': { is: 'wide', cell: ({ is }) => <ins>{is ?? t('rules.absent')}</ins> },
         }}
       />
     </details>
@@ -196,7 +196,7 @@ function stepsOf({ t }: Visit, { rule: { versions }, nameOf }: DetailProps) {
       detail: (
         <>
           {nameOf(actor)}
-          {reason !== null && <div>{t('rules.because', { reason })}</div>}
+          {reason !== null && <div>{t('word.because', { reason })}</div>}
         </>
       ),
     }));

@@ -14,8 +14,8 @@ interface Of {
 export const ruleReason = { reason: { ...reasonField.reason, maxLength: 300 } } as const;
 
 export const trialFields = {
-  from: { label: 'ruleTrial.from', is: 'date', hint: 'ruleTrial.periodHint' },
-  to: { label: 'ruleTrial.to', is: 'date' },
+  from: { label: 'word.from', is: 'date', hint: 'ruleTrial.periodHint' },
+  to: { label: 'word.to', is: 'date' },
 } as const satisfies FormFields;
 
 /** Chooses the period of a trial and starts it. */

@@ -171,7 +171,7 @@ function Summary({ tried: { trial } }: TrialProps) {
   const period = `${formatTime(trial.from, language)} – ${formatTime(lastMoment, language)}`;
   return (
     <FactList
-      title="ruleTrial.summary"
+      title="word.result"
       facts={[
         ['ruleTrial.version', trial.version],
         ['ruleTrial.at', formatTime(trial.createdAt, language)],
@@ -212,7 +212,7 @@ function Figures({ tried: { trial, figure: open } }: TrialProps) {
               </>
             ),
           },
-          'ruleTrial.count': { count: (figure) => trial[figure].count },
+          'word.lines': { count: (figure) => trial[figure].count },
         }}
       />
     </Card>
@@ -240,7 +240,7 @@ function Changes({ tried }: TrialProps) {
       <ListTable
         {...{ name: { said: title }, rows: changes, empty: t('ruleTrial.noLines') }}
         columns={{
-          'ruleTrial.line': {
+          'word.line': {
             is: 'wide',
             cell: ({ nsu }) => {
               const line = lineOf.get(nsu);
@@ -256,7 +256,7 @@ function Changes({ tried }: TrialProps) {
               );
             },
           },
-          'ruleTrial.amount': {
+          'word.amount': {
             is: 'number',
             cell: ({ nsu }) => {
               const line = lineOf.get(nsu);
@@ -315,9 +315,7 @@ function outcomeText({ t }: Visit, state: TrialOutcome['state'], label: string |
   const key = findTextKey(state === 'classified' ? `ruleCategory.${label}` : `break.${label}`);
   const text = key ? t(key) : (label ?? '');
   if (state === 'classified') return t('ruleOutcome.classified', { category: text });
-  return state === 'in_break'
-    ? t('ruleOutcome.in_break', { kind: text })
-    : t(`ruleOutcome.${state}`);
+  return state === 'in_break' ? t('word.breakOf', { kind: text }) : t(`ruleOutcome.${state}`);
 }
 
 function Acceptance({ rule, tried: { trial } }: TrialProps) {

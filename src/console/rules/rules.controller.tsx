@@ -76,11 +76,11 @@ export class RulePages {
           <ListTable
             {...{ name: 'rules.all', rows: data, empty: t('rules.noneAtAll') }}
             columns={{
-              'rules.rule': { is: 'wide', cell: (rule) => linkTo(visit, rule.id, rule.name) },
+              'word.rule': { is: 'wide', cell: (rule) => linkTo(visit, rule.id, rule.name) },
               'rules.activeVersion': ({ activeVersion }) =>
                 activeVersion ?? t('rules.noActiveVersion'),
-              'rules.origin': ({ origin }) => t(originKey(origin)),
-              'rules.created': { at: ({ createdAt }) => createdAt },
+              'word.origin': ({ origin }) => t(originKey(origin)),
+              'word.madeAt': { at: ({ createdAt }) => createdAt },
             }}
           />
           <Pager next={next} />
@@ -111,14 +111,14 @@ function RuleTable({
       {...{ name, rows, empty: t(empty) }}
       columns={{
         'rules.order': { count: ({ priority }) => priority },
-        'rules.rule': {
+        'word.rule': {
           is: 'wide',
           cell: (rule) => (
             <>
               {linkTo(visit, rule.ruleId, rule.name)}
               <div>
                 <RuleState state={rule.state} />{' '}
-                <Hint>{t('rules.versionNumber', { version: rule.version })}</Hint>
+                <Hint>{t('word.version', { version: rule.version })}</Hint>
               </div>
             </>
           ),

@@ -122,17 +122,17 @@ function LineFacts({ detail: { line, recordedAt } }: Props) {
   const { language } = visit;
   return (
     <FactList
-      title="line.facts"
+      title="word.line"
       facts={[
-        ['line.amount', <Movement of={line} />],
+        ['word.amount', <Movement of={line} />],
         ['line.previousBalance', <Amount cents={line.balancePreviousCents} />],
-        ['line.balance', <Amount cents={line.currentBalanceCents} />],
-        ['line.what', <Text text={nameOfType(visit, line.typeName)} />],
+        ['word.balanceAfter', <Amount cents={line.currentBalanceCents} />],
+        ['word.line', <Text text={nameOfType(visit, line.typeName)} />],
         ['line.typeName', <code>{line.typeName}</code>],
         ['line.notes', <Text text={line.notes ?? hiddenText(visit)} />],
-        ['line.occurredAt', formatTime(line.occurredAt, language)],
+        ['word.when', formatTime(line.occurredAt, language)],
         ['line.recordedAt', formatTime(recordedAt, language)],
-        ['list.nsu', line.nsu.toString()],
+        ['line.reference.kind.nsu', line.nsu.toString()],
       ]}
     />
   );
@@ -179,19 +179,19 @@ function Who({ detail: { line, erasure } }: Props) {
     value === null ? t('app.none') : <Text text={value} />;
   if (erasure)
     return (
-      <Card title={t('line.who')}>
+      <Card title={t('word.counterparty')}>
         <p>{t('line.erased', { reason: erasure.reason })}</p>
       </Card>
     );
   return (
     <FactList
-      title="line.who"
+      title="word.counterparty"
       facts={[
-        ['line.name', text(name)],
-        ['line.taxId', text(taxId === null ? null : (punctuateTaxId(taxId) ?? taxId))],
-        ['line.institution', text(ispb)],
-        ['line.branch', text(branch)],
-        ['line.account', text(account)],
+        ['word.name', text(name)],
+        ['word.taxId', text(taxId === null ? null : (punctuateTaxId(taxId) ?? taxId))],
+        ['word.institution', text(ispb)],
+        ['word.branch', text(branch)],
+        ['word.account', text(account)],
         ['line.message', message === null ? hiddenText(visit) : text(message)],
       ]}
     />
@@ -209,15 +209,15 @@ function Matches({ detail: { matches, explained }, nameOfActor }: NamedProps) {
       <ListTable
         {...{ name: 'line.matches', rows: matches, empty: t('line.noMatches') }}
         columns={{
-          'line.match.record': {
+          'word.record': {
             is: 'wide',
             cell: ({ expectedPaymentId }) => (
               <RecordLink explained={explained} id={expectedPaymentId} />
             ),
           },
-          'line.match.role': ({ role }) => t(`line.match.${role}`),
-          'line.match.amount': { cents: amountOf },
-          'line.match.rule': {
+          'word.role': ({ role }) => t(`line.match.${role}`),
+          'word.aspect': { cents: amountOf },
+          'word.rule': {
             is: 'wide',
             cell: ({ rule, ruleId, ruleVersion, evidence }) => (
               <>
@@ -239,7 +239,7 @@ function Matches({ detail: { matches, explained }, nameOfActor }: NamedProps) {
             is: 'wide',
             cell: ({ madeBy, reason }) => because(nameOfActor(madeBy), reason),
           },
-          'line.match.since': { at: ({ createdAt }) => createdAt },
+          'word.since': { at: ({ createdAt }) => createdAt },
           'line.match.until': {
             is: 'wide',
             cell: ({ unlinkedAt, unlinkReason }) =>
@@ -306,10 +306,10 @@ function Breaks({ detail: { breaks } }: Props) {
           'line.break.kind': ({ id, kind }) => (
             <a href={pathTo(visit, `breaks/${id}`)}>{wordOf(visit.t, 'break', kind)}</a>
           ),
-          'list.state': ({ state }) => (
-            <Badge tone={state === 'open' ? 'bad' : 'good'} text={t(`line.break.${state}`)} />
+          'word.status': ({ state }) => (
+            <Badge tone={state === 'open' ? 'bad' : 'good'} text={t(`breaks.state.${state}`)} />
           ),
-          'list.amount': { cents: amountOf },
+          'word.amount': { cents: amountOf },
           'line.break.openedAt': { at: ({ openedAt }) => openedAt },
         }}
       />
@@ -330,10 +330,10 @@ function Refunds({ detail: { refunds } }: Props) {
             is: 'wide',
             cell: ({ id }) => <a href={pathTo(visit, `refunds/${id}`)}>{id}</a>,
           },
-          'list.state': ({ state }) => (
-            <StateBadge state={state} text={t(`list.refundState.${state}`)} />
+          'word.status': ({ state }) => (
+            <StateBadge state={state} text={t(`list.sentState.${state}`)} />
           ),
-          'list.amount': { cents: amountOf },
+          'word.amount': { cents: amountOf },
           'list.createdAt': { at: ({ createdAt }) => createdAt },
         }}
       />
@@ -362,7 +362,7 @@ function History({ detail: { outcome, former, decisions }, nameOfActor }: NamedP
   ].map((title): TimelineEntry => ({ at: null, tone: 'plain', title }));
   if (versions.length + ofPeople.length === 0) return null;
   return (
-    <Card title={t('line.history')}>
+    <Card title={t('word.decisions')}>
       <Timeline entries={[...versions, ...ofPeople]} />
     </Card>
   );

@@ -22,7 +22,7 @@ import { accountOf, pathTo } from '../visit.js';
 import { examples, LineLink, partyColumn, StateBadge, writeDay } from './list-elements.js';
 import { readPayments } from './listed-payments.queries.js';
 
-const metadata = { label: 'list.metadata', hint: 'list.metadataHint' } as const;
+const metadata = { label: 'word.metadata', hint: 'list.metadataHint' } as const;
 const chargeTypes = ['BANKSLIP', 'BANKSLIP_PIX', 'PIX_STATIC'] as const;
 
 @Controller()
@@ -36,17 +36,17 @@ export class PaymentLists {
     private readonly database: Database,
   ) {}
 
-  @ConsolePage('charges', 'view', { title: 'list.charges', section: 'payments', place: 30 })
+  @ConsolePage('charges', 'view', { title: 'search.charges', section: 'payments', place: 30 })
   listCharges(@Visiting() visit: Visit) {
     return listPage({
       visit,
-      title: 'list.charges',
+      title: 'search.charges',
       empty: 'list.charges.empty',
       example: examples.charges,
       query: listChargesRoute.query,
       filters: {
-        correlationId: { label: 'list.correlationId' },
-        type: { label: 'list.type', options: chargeTypes, of: 'list.charge.type' },
+        correlationId: { label: 'referenceKind.correlation_id' },
+        type: { label: 'word.kind', options: chargeTypes, of: 'list.charge.type' },
         metadata,
       },
       read: (at, filters) => this.charges.list(accountOf(visit).id, at, filters),
@@ -54,79 +54,82 @@ export class PaymentLists {
       columns: async (rows) => {
         const payments = await this.readPayments(visit, rows);
         return {
-          'list.correlationId': {
+          'referenceKind.correlation_id': {
             is: 'wide',
             href: ({ operationId }) => pathTo(visit, `charges/${operationId}`),
             cell: ({ correlationId }) => correlationId,
           },
-          'list.amount': { cents: (row) => payments(row.expectedPaymentId).amountCents },
-          'list.settlement': (row) => (
+          'word.amount': { cents: (row) => payments(row.expectedPaymentId).amountCents },
+          'word.settlement': (row) => (
             <>
               {badge(visit, 'list.charge.settlement', row.settlement)}{' '}
               {row.operationState !== 'succeeded' &&
                 badge(visit, 'list.operationState', row.operationState)}
             </>
           ),
-          'list.payer': partyColumn((row) => payments(row.expectedPaymentId).counterparty),
-          'list.dueDate': (row) => {
+          'word.payer': partyColumn((row) => payments(row.expectedPaymentId).counterparty),
+          'word.dueDate': (row) => {
             const { dueDate } = payments(row.expectedPaymentId);
             return dueDate && writeDay(dueDate);
           },
-          'list.type': (row) => wordOf(visit.t, 'list.charge.type', bankText(row, 'type')),
+          'word.kind': (row) => wordOf(visit.t, 'list.charge.type', bankText(row, 'type')),
           'list.createdAt': { at: (row) => bankTime(row, 'createdAt'), isOrder: true },
         };
       },
     });
   }
 
-  @ConsolePage('operations', 'view', { title: 'list.operations', section: 'payments', place: 34 })
+  @ConsolePage('operations', 'view', { title: 'search.operations', section: 'payments', place: 34 })
   listOperations(@Visiting() visit: Visit) {
     return listPage({
       visit,
-      title: 'list.operations',
+      title: 'search.operations',
       empty: 'list.operations.empty',
       example: examples.charges,
       query: listOperations.query,
       filters: {
         state: states('list.operationState', enums.OperationState),
-        kind: { label: 'list.kind', options: operationKindNames, of: 'list.operationKind' },
-        idempotencyKey: { label: 'list.idempotencyKey' },
+        kind: { label: 'word.kind', options: operationKindNames, of: 'list.operationKind' },
+        idempotencyKey: { label: 'referenceKind.idempotency_key' },
         metadata,
       },
       read: (at, filters) => this.operations.list(accountOf(visit).id, at, filters),
       total: (filters) => this.operations.total(accountOf(visit).id, filters),
       columns: (_rows) => ({
-        'list.kind': {
+        'word.kind': {
           is: 'wide',
           href: hrefIn(visit, 'operations'),
           cell: ({ kind }) => wordOf(visit.t, 'list.operationKind', kind),
         },
-        'list.state': ({ state }) => badge(visit, 'list.operationState', state),
-        'list.amount': { cents: ({ amountCents }) => amountCents },
+        'word.status': ({ state }) => badge(visit, 'list.operationState', state),
+        'word.amount': { cents: ({ amountCents }) => amountCents },
         'list.createdAt': { at: ({ createdAt }) => createdAt, isOrder: true },
         'list.updatedAt': { at: ({ updatedAt }) => updatedAt },
         'list.attempts': { is: 'number', cell: ({ attempts }) => attempts },
-        'list.idempotencyKey': { is: 'wide', cell: ({ idempotencyKey }) => idempotencyKey },
+        'referenceKind.idempotency_key': {
+          is: 'wide',
+          cell: ({ idempotencyKey }) => idempotencyKey,
+        },
       }),
     });
   }
 
-  @ConsolePage('transfers', 'view', { title: 'list.transfers', section: 'payments', place: 31 })
+  @ConsolePage('transfers', 'view', { title: 'search.transfers', section: 'payments', place: 31 })
   listTransfers(@Visiting() visit: Visit) {
     return listPage({
       visit,
-      title: 'list.transfers',
+      title: 'search.transfers',
       empty: 'list.transfers.empty',
       example: examples.transfers,
       query: listTransfersRoute.query,
       filters: {
-        state: states('list.transferState', enums.TransferState),
+        state: states('list.sentState', enums.TransferState),
         shape: {
           label: 'list.shape',
           options: Object.values(enums.TransferShape),
           of: 'list.transferShape',
         },
-        externalId: { label: 'list.externalId' },
+        externalId: { label: 'referenceKind.external_id' },
         endToEndId: { label: 'list.endToEndId' },
         operationId: { label: 'list.operationId' },
         metadata,
@@ -137,7 +140,7 @@ export class PaymentLists {
         this.sentColumns(
           visit,
           rows,
-          'list.transferState',
+          'list.sentState',
           {
             'list.shape': {
               is: 'wide',
@@ -145,7 +148,7 @@ export class PaymentLists {
               cell: ({ shape }) => wordOf(visit.t, 'list.transferShape', shape),
             },
           },
-          { 'list.externalId': { is: 'wide', cell: ({ externalId }) => externalId } },
+          { 'referenceKind.external_id': { is: 'wide', cell: ({ externalId }) => externalId } },
         ),
     });
   }
@@ -159,8 +162,8 @@ export class PaymentLists {
       example: examples.bills,
       query: listBillPaymentsRoute.query,
       filters: {
-        state: states('list.billState', enums.BillPaymentState),
-        barCode: { label: 'list.barCode' },
+        state: states('list.sentState', enums.BillPaymentState),
+        barCode: { label: 'word.barCode' },
       },
       read: (at, filters) => this.bills.list(accountOf(visit).id, at, filters),
       total: (filters) => this.bills.total(accountOf(visit).id, filters),
@@ -168,9 +171,9 @@ export class PaymentLists {
         this.sentColumns(
           visit,
           rows,
-          'list.billState',
+          'list.sentState',
           {
-            'list.barCode': {
+            'word.barCode': {
               is: 'wide',
               href: hrefIn(visit, 'bills'),
               cell: ({ barCode }) => barCode,
@@ -181,16 +184,16 @@ export class PaymentLists {
     });
   }
 
-  @ConsolePage('refunds', 'view', { title: 'list.refunds', section: 'payments', place: 33 })
+  @ConsolePage('refunds', 'view', { title: 'search.refunds', section: 'payments', place: 33 })
   listRefunds(@Visiting() visit: Visit) {
     return listPage({
       visit,
-      title: 'list.refunds',
+      title: 'search.refunds',
       empty: 'list.refunds.empty',
       example: examples.refunds,
       query: listRefundsRoute.query,
       filters: {
-        state: states('list.refundState', enums.RefundState),
+        state: states('list.sentState', enums.RefundState),
         originalNsu: { label: 'list.originalNsu' },
       },
       read: (at, filters) => this.refunds.list(accountOf(visit).id, at, filters),
@@ -199,7 +202,7 @@ export class PaymentLists {
         this.sentColumns(
           visit,
           rows,
-          'list.refundState',
+          'list.sentState',
           {
             'list.id': {
               is: 'wide',
@@ -223,12 +226,12 @@ export class PaymentLists {
     const payments = await this.readPayments(visit, rows);
     return {
       ...name,
-      'list.amount': { cents: ({ amountCents }) => amountCents },
-      'list.state': ({ state }) => badge(visit, stateTexts, state),
-      'list.settlement': ({ settlement }) => badge(visit, 'list.sent.settlement', settlement),
+      'word.amount': { cents: ({ amountCents }) => amountCents },
+      'word.status': ({ state }) => badge(visit, stateTexts, state),
+      'word.settlement': ({ settlement }) => badge(visit, 'list.sent.settlement', settlement),
       'list.beneficiary': partyColumn((row) => payments(row.expectedPaymentId).counterparty),
       ...detail,
-      'list.nsu': ({ nsu }) => <LineLink nsu={nsu} />,
+      'line.reference.kind.nsu': ({ nsu }) => <LineLink nsu={nsu} />,
       'list.createdAt': { at: ({ createdAt }) => createdAt, isOrder: true },
     };
   }
@@ -249,7 +252,7 @@ interface SentRow {
 }
 
 const states = (of: string, values: Record<string, string>) =>
-  ({ label: 'list.state', options: Object.values(values), of }) as const;
+  ({ label: 'word.status', options: Object.values(values), of }) as const;
 
 const badge = (visit: Visit, of: string, state: string) => (
   <StateBadge state={state} text={wordOf(visit.t, of, state)} />

@@ -165,14 +165,14 @@ function HitGroup({
       <ListTable
         {...{ name: `search.${group}`, rows: hits }}
         columns={{
-          'search.what': {
+          'word.what': {
             is: 'wide',
             cell: (hit) => <a href={pathTo(visit, hit.path)}>{nameOf(visit, hit)}</a>,
           },
-          'list.amount': { cents: ({ amountCents }) => amountCents },
-          'list.state': (hit) => <HitState hit={hit} />,
-          'line.counterparty': partyColumn(partyOf),
-          'line.occurredAt': { at: ({ at }) => at },
+          'word.amount': { cents: ({ amountCents }) => amountCents },
+          'word.status': (hit) => <HitState hit={hit} />,
+          'word.who': partyColumn(partyOf),
+          'word.when': { at: ({ at }) => at },
         }}
       />
     </Card>
@@ -211,6 +211,6 @@ function HitState({ hit }: { hit: Hit }) {
     case 'line':
       return stateBadge('line.state', hit.line.state);
     case 'break':
-      return stateBadge('line.break', hit.found.state);
+      return stateBadge('breaks.state', hit.found.state);
   }
 }

@@ -40,18 +40,18 @@ export class StatementPages {
       empty: 'line.empty',
       query: listTransactionsOfBook.query,
       filters: {
-        day: { label: 'line.day', type: 'date' },
+        day: { label: 'word.day', type: 'date' },
         state: { label: 'line.state', options: Object.values(LineOutcomeState), of: 'line.state' },
         isCredit: {
-          label: 'line.direction',
+          label: 'word.direction',
           options: [
             ['true', t('line.credit')],
             ['false', t('line.debit')],
           ],
         },
-        nsu: { label: 'list.nsu' },
-        reference: { label: 'line.reference' },
-        metadata: { label: 'list.metadata', hint: 'list.metadataHint' },
+        nsu: { label: 'line.reference.kind.nsu' },
+        reference: { label: 'word.reference' },
+        metadata: { label: 'word.metadata', hint: 'list.metadataHint' },
       },
       isCursor: isNsu,
       read: (_page, query) => this.lines.list(callerOf(visit), query),
@@ -75,26 +75,26 @@ export class StatementPages {
       query: listUnreadableLines.query,
       filters: {
         kind: {
-          label: 'list.kind',
+          label: 'word.kind',
           options: Object.values(UnreadableLineKind),
           of: 'unreadable.kind',
         },
         isResolved: {
-          label: 'list.state',
+          label: 'word.status',
           options: [
             ['false', t('unreadable.open')],
             ['true', t('unreadable.resolved')],
           ],
         },
-        nsu: { label: 'list.nsu' },
+        nsu: { label: 'line.reference.kind.nsu' },
       },
       // The list itself refuses what is no cursor of it.
       isCursor: () => true,
       read: (_page, query) => this.unreadable.list(accountOf(visit).id, query),
       columns: (_rows) => ({
-        'list.kind': ({ kind }) => t(`unreadable.kind.${kind}`),
-        'list.nsu': ({ nsu }) => nsu?.toString(),
-        'unreadable.reason': { is: 'wide', cell: ({ reason }) => whyUnreadable(visit, reason) },
+        'word.kind': ({ kind }) => t(`unreadable.kind.${kind}`),
+        'line.reference.kind.nsu': ({ nsu }) => nsu?.toString(),
+        'app.reason': { is: 'wide', cell: ({ reason }) => whyUnreadable(visit, reason) },
         'unreadable.recordedAt': { at: ({ recordedAt }) => recordedAt },
         'unreadable.resolved': ({ resolution, resolvedAt }) =>
           resolution === null ? (
@@ -120,31 +120,31 @@ export class StatementPages {
     const isVisible = seesPersonalData(callerOf(visit).scopes);
     const explanations = await this.explanations.read(accountOf(visit).id, lines);
     return {
-      'line.occurredAt': {
+      'word.when': {
         at: ({ occurredAt }) => occurredAt,
         isOrder: true,
         below: {
-          ...{ label: 'list.nsu', isNamed: true },
+          ...{ label: 'line.reference.kind.nsu', isNamed: true },
           cell: ({ nsu }) => <LineLink nsu={nsu} />,
         },
       },
-      'line.what': {
+      'word.line': {
         is: 'wide',
         cell: ({ typeName }) => nameOfType(visit, typeName),
         ...(isVisible && {
           below: { label: 'line.notes', cell: ({ notes }) => notes !== null && <bdi>{notes}</bdi> },
         }),
       },
-      'line.counterparty': partyColumn(({ counterparty }) => counterparty),
-      'line.amount': {
+      'word.who': partyColumn(({ counterparty }) => counterparty),
+      'word.amount': {
         isSigned: true,
         cents: ({ isCredit, amountCents }) => (isCredit ? amountCents : -amountCents),
         below: {
-          label: 'line.direction',
+          label: 'word.direction',
           cell: ({ isCredit }) => t(isCredit ? 'line.credit' : 'line.debit'),
         },
       },
-      'line.balance': { cents: ({ currentBalanceCents }) => currentBalanceCents },
+      'word.balanceAfter': { cents: ({ currentBalanceCents }) => currentBalanceCents },
       'line.state': {
         is: 'wide',
         cell: (line) => (

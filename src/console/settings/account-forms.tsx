@@ -22,7 +22,7 @@ import type { AccountFacts } from './account-facts.service.js';
 
 type Update = z.output<typeof updateAccount.body>;
 
-const nameField = { label: 'account.name', maxLength: 200 } as const;
+const nameField = { label: 'word.name', maxLength: 200 } as const;
 const nameFields: FormFields = {
   name: nameField,
   weight: {
@@ -95,7 +95,7 @@ const removableCredentials = [
 const changedCredentialFields = ({ t }: Visit, set: readonly string[]): FormFields => ({
   ...credentialFields(false),
   remove: {
-    label: 'account.remove',
+    label: 'word.remove',
     is: 'choices',
     options: removableCredentials
       .filter((name) => set.includes(name))
@@ -111,7 +111,7 @@ const newAccountFields = ({ t }: Visit): FormFields => ({
   },
   name: nameField,
   mode: {
-    label: 'account.mode',
+    label: 'word.mode',
     is: 'choice',
     options: firstAccountModes.map((mode) => [mode, t(`account.mode.${mode}`)]),
   },

@@ -26,8 +26,8 @@ export function AccountFactCards({ facts, profile }: Props & { profile: BankProf
         title="account.facts"
         facts={[
           ['account.slug', facts.slug],
-          ['account.name', facts.name ?? none],
-          ['account.mode', t(`account.mode.${mode.mode}`)],
+          ['word.name', facts.name ?? none],
+          ['word.mode', t(`account.mode.${mode.mode}`)],
           ['account.weight', formatCount(facts.weight)],
           ['account.goLiveAt', goLive(visit, facts.goLiveAt)],
           ['account.createdAt', time(facts.createdAt)],
@@ -41,11 +41,11 @@ export function AccountFactCards({ facts, profile }: Props & { profile: BankProf
           ['account.profile', t(`account.profile.${profile}`)],
           ['account.host', facts.bankHost ?? none],
           [
-            'account.rateLimit',
+            'account.credential.rateLimitPerSecond',
             rateLimitPerSecond === null ? t('account.noLimit') : formatCount(rateLimitPerSecond),
           ],
           ['account.registersWebhooks', t(mode.registersWebhooks ? 'app.yes' : 'app.no')],
-          ['account.syncedAt', time(reading?.syncedAt)],
+          ['word.syncedAt', time(reading?.syncedAt)],
           ['account.closedUntil', time(reading?.closedUntil)],
           [
             'account.schedule',
@@ -74,7 +74,7 @@ export function AccountFactCards({ facts, profile }: Props & { profile: BankProf
         </ul>
         <Hint isBlock>{t('account.credentialsWhy')}</Hint>
         <p>
-          {t('account.origin')}: {t(`account.origin.${facts.origin}`)}
+          {t('word.origin')}: {t(`account.origin.${facts.origin}`)}
         </p>
       </Card>
     </Cards>
@@ -106,9 +106,9 @@ export function ModeHistory({ facts: { mode }, nameOf }: Props & { nameOf: NameO
         {...{ rows: mode.changes, name: 'account.changes' }}
         empty={t('account.noChanges')}
         columns={{
-          'account.at': { at: ({ at }) => at },
-          'account.mode': (change) => t(`account.mode.${change.mode}`),
-          'account.actor': { is: 'wide', cell: ({ actor }) => nameOf(actor) },
+          'word.when': { at: ({ at }) => at },
+          'word.mode': (change) => t(`account.mode.${change.mode}`),
+          'word.who': { is: 'wide', cell: ({ actor }) => nameOf(actor) },
           'app.reason': { is: 'wide', cell: ({ reason }) => reason },
         }}
       />

@@ -38,7 +38,7 @@ export class AccountSettingsPages {
     private readonly names: ActorNames,
   ) {}
 
-  @ConsolePage('account', 'view', { title: 'account.title', section: 'settings', place: 70 })
+  @ConsolePage('account', 'view', { title: 'word.account', section: 'settings', place: 70 })
   async show(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.page(visit);
   }
@@ -130,7 +130,7 @@ export class AccountSettingsPages {
         )}
       </>
     );
-    return new Shown(t('account.title'), body, statusOf(problem));
+    return new Shown(t('word.account'), body, statusOf(problem));
   }
 }
 

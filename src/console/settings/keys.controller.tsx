@@ -37,9 +37,9 @@ const defaultOverlap = 86_400;
 const subject = 'key :id';
 
 const newKeyFields = ({ t }: Visit): FormFields => ({
-  name: { label: 'keys.name', hint: 'keys.nameHint', maxLength: 100, required: true },
+  name: { label: 'word.name', hint: 'keys.nameHint', maxLength: 100, required: true },
   kind: {
-    label: 'keys.kind',
+    label: 'word.kind',
     is: 'choice',
     options: kinds.map((kind) => [kind, t(`keys.kind.${kind}`)]),
   },
@@ -170,7 +170,7 @@ function KeyTable({ keys: listed, facts }: { keys: readonly ApiKey[]; facts: Fac
       <ListTable
         {...{ rows: listed, name: 'keys.title', empty: t('keys.empty') }}
         columns={{
-          'keys.name': {
+          'word.name': {
             is: 'wide',
             cell: ({ name, kind }) => (
               <>
@@ -184,9 +184,9 @@ function KeyTable({ keys: listed, facts }: { keys: readonly ApiKey[]; facts: Fac
             is: 'wide',
             cell: (key) => key.scopes.map((scope) => wordOf(visit.t, 'scope', scope)).join(', '),
           },
-          'keys.createdAt': { at: ({ createdAt }) => createdAt },
-          'keys.state': (apiKey) => <KeyState {...{ apiKey, now: facts.now }} />,
-          'keys.actions': (apiKey) => <KeyActions {...{ apiKey, facts }} />,
+          'word.madeAt': { at: ({ createdAt }) => createdAt },
+          'word.status': (apiKey) => <KeyState {...{ apiKey, now: facts.now }} />,
+          'word.actions': (apiKey) => <KeyActions {...{ apiKey, facts }} />,
         }}
       />
     </Card>

@@ -19,11 +19,7 @@ export const approvalsTexts = {
   'approvals.expires': ['Expira', 'Expires'],
   'approvals.expired': ['Expirado', 'Expired'],
   'approvals.soon': ['Expira em breve', 'Expires soon'],
-  'approvals.payment': ['Pagamento', 'Payment'],
   'approvals.payee': ['Para quem', 'Paid to'],
-  'approvals.amount': ['Valor', 'Amount'],
-  'approvals.kindOf': ['Tipo', 'Kind'],
-  'approvals.accountNumber': ['Conta', 'Account'],
   'approvals.bank': ['instituição {ispb}', 'institution {ispb}'],
   'approvals.branch': ['agência {branch}', 'branch {branch}'],
   'approvals.account': ['conta {account}', 'account {account}'],
@@ -41,9 +37,7 @@ export const approvalsTexts = {
   'approvals.kind.pay_bill': ['Pagamento de conta', 'Bill payment'],
   'approvals.kind.refund_pix': ['Devolução de Pix', 'Refund of a Pix'],
   'approvals.request': ['Pedido', 'Request'],
-  'approvals.requestedBy': ['Pedido por', 'Requested by'],
   'approvals.requestedAt': ['Pedido em', 'Requested at'],
-  'approvals.through': ['Origem', 'Source'],
   'approvals.source.api': ['API', 'API'],
   'approvals.source.bulk': ['Arquivo enviado', 'Uploaded file'],
   'approvals.source.policy': ['Devolução automática', 'Automatic refund'],
@@ -109,7 +103,6 @@ export const approvalsTexts = {
   'approvals.operation': ['Ver a operação', 'See the operation'],
   'approvals.beneficiary': ['Cadastrado como', 'Beneficiary'],
   'approvals.paidBefore': ['Já recebeu desta conta', 'Paid by this account before'],
-  'approvals.known': ['Sim', 'Yes'],
   'approvals.new': ['Não, é novo', 'No, it is new'],
   'approvals.payeeCheck': ['Conferência do recebedor', 'Payee check'],
   'approvals.check.confirmed': [
@@ -123,7 +116,6 @@ export const approvalsTexts = {
   'approvals.check.not_asked': ['Consulta sem documento', 'Looked up without a document'],
   'approvals.check.holder_changed': ['A chave mudou de dono', 'The key has another holder'],
   'approvals.check.expired': ['A consulta da chave expirou', 'The look-up of the key has expired'],
-  'approvals.description': ['Descrição', 'Description'],
   'approvals.payAt': ['Pagar em', 'Pay at'],
   'approvals.similar': [
     'Atenção: há outros pagamentos com o mesmo valor para a mesma conta.',
@@ -135,7 +127,6 @@ export const approvalsTexts = {
     'O lote tem mais itens. O pedido exato, abaixo, mostra todos.',
     'The batch has more items. The exact request below shows all.',
   ],
-  'approvals.decisions': ['Decisões', 'Decisions'],
   'approvals.noDecisions': ['Ninguém decidiu ainda.', 'Nobody has decided yet.'],
   'approvals.decided.approve': ['{name} aprovou', '{name} approved'],
   'approvals.decided.decline': ['{name} recusou', '{name} declined'],
@@ -199,10 +190,6 @@ export const approvalsTexts = {
     'O beneficiário é novo e ainda está na carência.',
     'The beneficiary is new and still in its cooling-off time.',
   ],
-  'approvals.refusal.limit_exceeded': [
-    'O pagamento passa de um limite da conta.',
-    'The payment exceeds a limit of the account.',
-  ],
   'approvals.refusal.look_up_expired': [
     'A consulta da chave Pix expirou: é preciso um pedido novo.',
     'The look-up of the Pix key has expired: a new request is needed.',
@@ -218,10 +205,6 @@ export const approvalsTexts = {
   'approvals.refusal.pay_time_passed': [
     'A data agendada já passou.',
     'The scheduled time has passed.',
-  ],
-  'approvals.refusal.refund_window_closed': [
-    'O prazo para devolver este Pix terminou.',
-    'The time to refund this Pix is over.',
   ],
   'approvals.refusal.disputed': ['O Pix está em contestação.', 'The Pix is disputed.'],
   'approvals.refusal.refund_frozen': [
@@ -243,14 +226,6 @@ export const approvalsTexts = {
   'approvals.refusal.already_on_statement': [
     'O extrato já mostra este pagamento.',
     'The statement shows this payment already.',
-  ],
-  'approvals.refusal.account_is_reconcile_only': [
-    'A conta só concilia: nada é enviado ao banco.',
-    'The account is reconcile-only: nothing is sent to the bank.',
-  ],
-  'approvals.refusal.account_stopped': [
-    'A conta está parada: nada é enviado ao banco.',
-    'The account is stopped: nothing is sent to the bank.',
   ],
   'approvals.refusal.other': [
     'O serviço recusou a decisão ({code}).',

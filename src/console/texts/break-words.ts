@@ -48,10 +48,6 @@ export const breakWordsTexts = {
     'Só os últimos {count} passos são mostrados; a API tem todos.',
     'Only the last {count} steps are shown; the API has all of them.',
   ],
-  'breaks.outcome.matched': ['Conciliado', 'Matched'],
-  'breaks.outcome.classified': ['Classificado', 'Classified'],
-  'breaks.outcome.in_break': ['Em divergência', 'In a break'],
-  'breaks.outcome.pending': ['Em análise', 'Pending'],
   'breaks.refused.not_found': [
     'A divergência, o lançamento ou o pagamento não existe nesta conta.',
     'The break, the line or the payment does not exist in this account.',
@@ -126,7 +122,7 @@ export const breakWordsTexts = {
     'A devolução seria maior do que o Pix recebido.',
     'The refund would exceed the received Pix.',
   ],
-  'breaks.refused.refund_window_closed': [
+  'problem.refund_window_closed': [
     'O prazo para devolver este Pix terminou.',
     'The time to refund this Pix is over.',
   ],
@@ -137,14 +133,6 @@ export const breakWordsTexts = {
   'breaks.refused.disputed': [
     'O Pix está contestado: o banco pode devolver o dinheiro por conta própria.',
     'The Pix is disputed: the bank may return the money by itself.',
-  ],
-  'breaks.refused.account_stopped': [
-    'A conta está parada: nada é enviado ao banco.',
-    'The account is stopped: nothing is sent to the bank.',
-  ],
-  'breaks.refused.account_is_reconcile_only': [
-    'A conta só concilia: nada é enviado ao banco.',
-    'The account is reconcile-only: nothing is sent to the bank.',
   ],
   'breaks.refused.other': [
     'O serviço recusou a ação ({code}).',

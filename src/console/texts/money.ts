@@ -2,23 +2,14 @@
 import type { Texts } from './languages.js';
 
 export const moneyTexts = {
-  'money.confirm': ['Confira antes de enviar', 'Check before it is sent'],
   'money.payee': ['Quem recebe', 'Payee'],
   'money.payees': ['Quem recebe', 'Payees'],
   'money.unnamed': ['Nome não conhecido', 'Name not known'],
   'money.payer': ['quem pagou', 'the payer'],
-  'money.taxId': ['CPF ou CNPJ', 'CPF or CNPJ'],
-  'money.bank': ['Instituição (ISPB)', 'Institution (ISPB)'],
-  'money.branch': ['Agência', 'Branch'],
-  'money.account': ['Conta', 'Account'],
   'money.key': ['Chave Pix ou código', 'Pix key or code'],
-  'money.amount': ['Valor', 'Amount'],
-  'money.count': ['Pagamentos', 'Payments'],
   'money.total': ['Total de {count} pagamentos', 'Total of {count} payments'],
-  'money.balanceAfter': ['Saldo depois', 'Balance after'],
   'money.balance': ['Saldo, lido em {at}', 'Balance, as of {at}'],
   'money.noBalance': ['o saldo ainda não é conhecido', 'the balance is not known yet'],
-  'money.asked': ['Pedido por', 'Requested by'],
   'money.askedBy': ['{name}, em {at}', '{name}, at {at}'],
   'money.changed': [
     'Nada foi enviado. Isto mudou desde que você conferiu:',

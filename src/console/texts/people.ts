@@ -3,9 +3,7 @@ import type { Texts } from './languages.js';
 
 export const peopleTexts = {
   'signIn.title': ['Entrar', 'Sign in'],
-  'signIn.email': ['E-mail', 'E-mail'],
   'signIn.password': ['Senha', 'Password'],
-  'signIn.submit': ['Entrar', 'Sign in'],
   'signIn.refused': ['E-mail ou senha incorretos.', 'The e-mail or the password is wrong.'],
   'signIn.throttled': [
     'Tentativas demais. Tente de novo em {seconds} s.',
@@ -22,7 +20,6 @@ export const peopleTexts = {
     'Code of 6 digits, or a recovery code',
   ],
   'code.labelOnly': ['Código de 6 dígitos', 'Code of 6 digits'],
-  'code.submit': ['Confirmar', 'Confirm'],
   'code.wrong': [
     'Código incorreto ou já usado. Espere o próximo código.',
     'The code is wrong or was used. Wait for the next one.',
@@ -52,7 +49,6 @@ export const peopleTexts = {
   'password.current': ['Senha atual', 'Current password'],
   'password.next': ['Nova senha', 'New password'],
   'password.hint': ['Pelo menos 12 caracteres.', 'At least 12 characters.'],
-  'password.submit': ['Trocar a senha', 'Change the password'],
   'password.changed': [
     'Senha trocada. As outras sessões foram encerradas.',
     'The password was changed. Your other sessions have ended.',
@@ -86,7 +82,6 @@ export const peopleTexts = {
 
   'sessions.title': ['Suas sessões', 'Your sessions'],
   'sessions.browser': ['Navegador', 'Browser'],
-  'sessions.since': ['Desde', 'Since'],
   'sessions.lastUsed': ['Último uso', 'Last used'],
   'sessions.this': ['Esta sessão', 'This session'],
   'sessions.end': ['Encerrar', 'End'],
@@ -100,8 +95,6 @@ export const peopleTexts = {
   ],
 
   'people.title': ['Pessoas', 'People'],
-  'people.email': ['E-mail', 'E-mail'],
-  'people.role': ['Papel', 'Role'],
   'people.roleHere': ['Papel nesta conta', 'Role in this account'],
   'people.where': ['Onde', 'Where'],
   'people.here': ['Nesta conta', 'In this account'],
@@ -111,11 +104,9 @@ export const peopleTexts = {
     'Has a role elsewhere: only an admin of every account disables or resets.',
   ],
   'people.noRole': ['Nenhum', 'None'],
-  'people.state': ['Situação', 'State'],
   'people.state.active': ['Ativa', 'Active'],
   'people.state.invited': ['Convidada', 'Invited'],
   'people.state.disabled': ['Desativada', 'Disabled'],
-  'people.actions': ['Ações', 'Actions'],
   'people.invite': ['Convidar', 'Invite'],
   'people.invited': [
     'Envie este link à pessoa. Ele vale uma vez, por três dias, e não será mostrado de novo:',
@@ -128,14 +119,9 @@ export const peopleTexts = {
   'people.you': ['(você)', '(you)'],
 
   'audit.title': ['Auditoria', 'Audit'],
-  'audit.at': ['Quando', 'When'],
-  'audit.person': ['Quem', 'Who'],
   'audit.server': ['Comando no servidor', 'Command on the server'],
-  'audit.action': ['Ação', 'Action'],
   'audit.subject': ['Sobre', 'Subject'],
   'audit.shown': ['O que via', 'What they saw'],
-  'audit.account': ['Conta', 'Account'],
-  'audit.csv': ['Baixar CSV', 'Download CSV'],
   'audit.ndjson': ['Baixar NDJSON', 'Download NDJSON'],
   'audit.all': ['Todas as contas', 'All accounts'],
   'audit.one': ['Só esta conta', 'This account only'],

@@ -2,7 +2,6 @@
 import type { Texts } from './languages.js';
 
 export const ruleBuilderTexts = {
-  'ruleBuilder.titleNew': ['Nova regra', 'New rule'],
   'ruleBuilder.titleVersion': ['Nova versão de {name}', 'New version of {name}'],
   'ruleBuilder.fromLine': [
     'Preenchida com os dados do lançamento {nsu}. Confira cada condição.',
@@ -18,7 +17,6 @@ export const ruleBuilderTexts = {
     '— what happens to these lines is not complete.',
   ],
   'ruleBuilder.whichRule': ['A regra', 'The rule'],
-  'ruleBuilder.name': ['Nome', 'Name'],
   'ruleBuilder.priorityHint': [
     'De 0 a 100.000; a menor é aplicada primeiro.',
     'From 0 to 100,000; the lowest is applied first.',
@@ -32,17 +30,14 @@ export const ruleBuilderTexts = {
   'ruleBuilder.value': ['Valor da condição {number}', 'Value of condition {number}'],
   'ruleBuilder.noCondition': ['(escolha)', '(choose)'],
   'ruleBuilder.addCondition': ['Adicionar condição', 'Add a condition'],
-  'ruleBuilder.remove': ['Remover', 'Remove'],
   'ruleBuilder.removeCondition': ['Remover a condição {number}', 'Remove condition {number}'],
   'ruleBuilder.outcome': ['O que acontece com eles', 'What happens to them'],
-  'ruleBuilder.action': ['Resultado', 'Outcome'],
   'ruleBuilder.action.classify': [
     'Classificar: não precisam de conciliação',
     'Classify: they need no match',
   ],
   'ruleBuilder.action.match': ['Conciliar com pagamentos previstos', 'Match to expected payments'],
   'ruleBuilder.classification': ['Classificação', 'Classification'],
-  'ruleBuilder.category': ['Categoria', 'Category'],
   'ruleBuilder.categoryReason': ['Por que não precisam de conciliação', 'Why they need no match'],
   'ruleBuilder.finish': ['Guardar o rascunho', 'Store the draft'],
   'ruleBuilder.reasonHint': [

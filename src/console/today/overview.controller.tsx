@@ -64,11 +64,11 @@ export class OverviewPage {
         </Muted>
         <Card>
           <StepChart title="overview.trend" days={trend} />
-          <Folded title={t('overview.figures')}>
+          <Folded title={t('today.figures')}>
             <ListTable
               {...{ name: 'overview.trend', rows: [...trend].reverse() }}
               columns={{
-                'chart.day': ({ day }) => formatDay(day, language),
+                'word.day': ({ day }) => formatDay(day, language),
                 'overview.unexplained': { cents: ({ cents }) => cents },
               }}
             />

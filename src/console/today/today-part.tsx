@@ -119,7 +119,7 @@ function Work({ reading: { work, firingAlerts } }: Props) {
       <ListTable
         {...{ name: 'today.work', rows: items }}
         columns={{
-          'today.what': {
+          'word.what': {
             is: 'wide',
             cell: (item) => (
               <Figure page={item.page} at={`work-${item.label.replace('.', '-')}`}>
@@ -127,7 +127,7 @@ function Work({ reading: { work, firingAlerts } }: Props) {
               </Figure>
             ),
           },
-          'today.count': { count: ({ count }) => count },
+          'word.count': { count: ({ count }) => count },
           'today.inReais': {
             is: 'number',
             cell: ({ cents, withoutAmount }) => (
@@ -163,10 +163,10 @@ function Statement({ reading: { summary, liveBalance, newest } }: Props) {
   const { lastNsu, closedUntil } = summary;
   return (
     <FactList
-      title="today.statement"
+      title="word.statement"
       facts={[
         [
-          'today.lastNsu',
+          'word.lastNsu',
           lastNsu === null ? none : <Figure page="statement">{lastNsu.toString()}</Figure>,
         ],
         [
@@ -193,12 +193,12 @@ function Statement({ reading: { summary, liveBalance, newest } }: Props) {
               }),
         ],
         [
-          'today.closedUntil',
+          'word.closedUntil',
           <Figure page="days">
             {closedUntil === null ? t('days.title') : formatTime(closedUntil, language)}
           </Figure>,
         ],
-        ['today.syncedAt', formatTime(summary.syncedAt, language)],
+        ['word.syncedAt', formatTime(summary.syncedAt, language)],
       ]}
     />
   );
@@ -209,13 +209,13 @@ function Lines({ reading: { summary, pending } }: Props) {
     [key, countLink(page, value)] as const;
   return (
     <FactList
-      title="today.lines"
+      title="word.lines"
       facts={[
         ['today.total', formatCount(summary.total)],
-        count('today.matched', 'statement?state=matched', summary.matched),
-        count('today.classified', 'statement?state=classified', summary.classified),
-        count('today.inBreak', 'statement?state=in_break', summary.inBreak),
-        count('today.pendingLines', 'statement?state=pending', pending),
+        count('chart.matched', 'statement?state=matched', summary.matched),
+        count('chart.classified', 'statement?state=classified', summary.classified),
+        count('line.state.in_break', 'statement?state=in_break', summary.inBreak),
+        count('line.state.pending', 'statement?state=pending', pending),
         count('today.unreadable', 'breaks?kind=unreadable_line', summary.unreadableLines),
       ]}
     />
@@ -299,7 +299,7 @@ function Figures({ days }: { days: readonly ChartDay[] }) {
     <ListTable
       {...{ id: 'figures', name: 'today.movements', rows: days, isUnseen: !isShown }}
       columns={{
-        'chart.day': ({ day }) =>
+        'word.day': ({ day }) =>
           isShown ? (
             <Figure page={`statement?day=${day}`}>{formatDay(day, language)}</Figure>
           ) : (
@@ -309,8 +309,8 @@ function Figures({ days }: { days: readonly ChartDay[] }) {
         'chart.out': { cents: ({ debitCents }) => debitCents },
         'chart.matched': { count: ({ lines }) => lines.matched },
         'chart.classified': { count: ({ lines }) => lines.classified },
-        'chart.in_break': { count: ({ lines }) => lines.in_break },
-        'chart.pending': { count: ({ lines }) => lines.pending },
+        'line.state.in_break': { count: ({ lines }) => lines.in_break },
+        'line.state.pending': { count: ({ lines }) => lines.pending },
       }}
     />
   );

@@ -16,12 +16,12 @@ export class TodayPage {
     private readonly streams: TodayStreams,
   ) {}
 
-  @ConsolePage('today', 'view', { title: 'today.title', section: 'today', place: 10 })
+  @ConsolePage('today', 'view', { title: 'section.today', section: 'today', place: 10 })
   async today(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { id } = accountOf(visit);
     const reading = await (visit.isRefresh ? this.facts.read(id) : this.facts.readAnew(id));
     const part = await writePart(reading);
-    return new Shown(visit.t('today.title'), <LivePart>{part}</LivePart>, { part });
+    return new Shown(visit.t('section.today'), <LivePart>{part}</LivePart>, { part });
   }
 
   /** Sends the part when something has changed. */

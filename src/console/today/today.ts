@@ -105,7 +105,7 @@ const firstWork = {
 const lastWork = {
   'overdue in': ['today.overdueIn', 'expected-payments?state=overdue'],
   'overdue out': ['today.overdueOut', 'expected-payments?state=overdue'],
-  'line pending': ['today.pendingLines', 'statement?state=pending'],
+  'line pending': ['line.state.pending', 'statement?state=pending'],
 } as const satisfies Record<string, Place>;
 
 /** Breaks stand in the order of their sums, the largest first. */

@@ -151,9 +151,8 @@ describe('the page of the payer', () => {
     const keys = [
       ...modeNames.flatMap((name) => switchableModes[name].map((value) => `modeValue.${value}`)),
       ...clockSteps.map((step) => `payer.advance.${step}`),
-      ...[...chargeSettlements, ...Object.values(LineOutcomeState)].map(
-        (state) => `payer.state.${state}`,
-      ),
+      ...chargeSettlements.map((state) => `payer.state.${state}`),
+      ...Object.values(LineOutcomeState).map((state) => `line.state.${state}`),
     ];
     expect(keys.filter((key) => !findTextKey(key))).toEqual([]);
   });
