@@ -137,8 +137,9 @@ export class ConciliaProcess {
     method: string,
     path: string,
     body?: unknown,
+    headers: Record<string, string> = {},
   ): Promise<ServiceResponse<Body>> {
-    return request('sandbox', this.bankUrl, method, path, body, {});
+    return request('sandbox', this.bankUrl, method, path, body, headers);
   }
 
   private async end(signal: NodeJS.Signals): Promise<number | null> {

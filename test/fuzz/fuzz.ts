@@ -1,0 +1,155 @@
+// Sends drawn requests to each operation of an application, and compares what it answers with the
+// API reference.
+import { Agent, request } from 'node:http';
+import { Dice } from '../chaos/dice.js';
+import { referenceCheck, type Application } from '../support/reference-check.js';
+import type { FuzzOperation, Operations } from './operations.js';
+import { Requests, type FuzzRequest, type FuzzWorld } from './requests.js';
+
+export interface FuzzRun extends FuzzWorld, Operations {
+  application: Application;
+  url: string;
+  /** Texts that no error may contain: keys, and data of persons. */
+  secrets: RegExp;
+  /** Operations that cannot succeed here, with the reason. */
+  excluded?: Record<string, string>;
+}
+
+interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+export const fuzzSeed = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 1e9));
+const requestsOfOperation = Number(process.env.FUZZ_REQUESTS ?? 200);
+const concurrency = 8;
+const maxFindings = 100;
+
+export class Fuzz {
+  readonly findings: string[] = [];
+  /** By operation: how often it answered each status. */
+  private readonly counts = new Map<string, Map<number, number>>();
+  /** By operation and error: how often a request that is as the reference has it was 400. */
+  private readonly refused = new Map<string, number>();
+  private readonly agent = new Agent({ keepAlive: true, maxSockets: concurrency });
+  private readonly dice = new Dice(fuzzSeed);
+  private readonly requests: Requests;
+
+  constructor(private readonly run: FuzzRun) {
+    this.requests = new Requests(this.dice, run, run.schemas);
+  }
+
+  /**
+   * Sends some requests at once, and learns from their answers before it draws the next: what is
+   * drawn depends on the seed and the answers only, not on how fast they come.
+   */
+  async send(): Promise<void> {
+    const queue = Array.from({ length: requestsOfOperation }, () =>
+      shuffled(this.dice, this.run.operations),
+    ).flat();
+    while (queue.length > 0 && this.findings.length < maxFindings) {
+      const drawn = queue
+        .splice(0, concurrency)
+        .map((operation) => [operation, this.requests.draw(operation)] as const);
+      const answers = await Promise.all(
+        drawn.map(([, one]) => this.answer(one).catch((error: unknown) => String(error))),
+      );
+      drawn.forEach(([operation, one], index) => this.compare(operation, one, answers[index]!));
+    }
+    this.agent.destroy();
+    for (const { name } of this.run.operations) {
+      const hasSucceeded = [...(this.counts.get(name)?.keys() ?? [])].some((one) => one < 300);
+      const isExcluded = name in (this.run.excluded ?? {});
+      if (hasSucceeded === isExcluded)
+        this.findings.push(`${name} was ${hasSucceeded ? '' : 'never '}answered 2xx`);
+    }
+  }
+
+  private compare(operation: FuzzOperation, drawn: FuzzRequest, answer: Answer | string): void {
+    const found = typeof answer === 'string' ? [answer] : this.findingsOf(operation, drawn, answer);
+    const text = typeof answer === 'string' ? '' : answer.text.slice(0, 600);
+    const { method, path, headers, body } = drawn;
+    const sent = `${method} ${path} ${JSON.stringify(headers)} ${String(body ?? '').slice(0, 1_500)}`;
+    for (const one of found) this.findings.push(`${operation.name}: ${one}\n  ${sent}\n  ${text}`);
+  }
+
+  private findingsOf(operation: FuzzOperation, drawn: FuzzRequest, answer: Answer): string[] {
+    const { application, secrets } = this.run;
+    const { name, path: template } = operation;
+    const { method, path, body, isOfOther } = drawn;
+    const { status, headers, text } = answer;
+    const byStatus = this.counts.get(name) ?? this.counts.set(name, new Map()).get(name)!;
+    byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
+    if (status < 300 && !isOfOther) this.learn(operation, drawn, answer);
+    if (status === 400 && drawn.isValid) {
+      const error = `${name}: ${text.replace(/"traceId":"\w+",?/, '')}`;
+      this.refused.set(error, (this.refused.get(error) ?? 0) + 1);
+    }
+    const sent = typeof body === 'string' ? { sent: body } : {};
+    const { traceId } = (status >= 400 ? JSON.parse(text) : {}) as { traceId?: string };
+    return [
+      ...referenceCheck(application).find({ method, url: path, ...sent, ...answer }),
+      ...(status >= 500 ? ['failed'] : []),
+      ...(status >= 400 && traceId !== headers.get('x-trace-id') ? ['has another traceId'] : []),
+      ...(status >= 400 && secrets.test(text) ? ['has a secret or data of a person'] : []),
+      // An id that the service chose is of one account.
+      ...(isOfOther && status < 300 && /^\/v1\/.*\{id\}/.test(template)
+        ? ['showed or changed what belongs to another account']
+        : []),
+    ];
+  }
+
+  private learn({ name, path: template, body }: FuzzOperation, drawn: FuzzRequest, answer: Answer) {
+    const path = drawn.path.split('?')[0]!;
+    if (drawn.method === 'DELETE') this.run.pool.forget(template, path);
+    else if (answer.headers.get('content-type')?.includes('json'))
+      this.run.pool.learn(template, path, JSON.parse(answer.text));
+    if (body && drawn.isValid) this.requests.accept(name, JSON.parse(String(drawn.body)));
+  }
+
+  private answer({ method, path, headers, body }: FuzzRequest) {
+    return new Promise<Answer>((resolve, reject) => {
+      // Node.js would send the body of a GET without its length.
+      const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
+      const options = { method, headers: { ...headers, ...length }, agent: this.agent };
+      const outgoing = request(this.run.url + path, { ...options, timeout: 60_000 });
+      outgoing.on('error', reject);
+      outgoing.on('timeout', () => outgoing.destroy(new Error('no answer in a minute')));
+      outgoing.on('response', (incoming) => {
+        const chunks: Buffer[] = [];
+        incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+        incoming.on('error', reject);
+        incoming.on('end', () =>
+          resolve({
+            status: incoming.statusCode ?? 0,
+            headers: new Headers(incoming.headers as Record<string, string>),
+            text: Buffer.concat(chunks).toString(),
+          }),
+        );
+      });
+      outgoing.end(body);
+    });
+  }
+
+  /** The counts by status of each operation. With FUZZ_REFUSALS also what is refused as invalid. */
+  get table(): string {
+    const rows = [...this.counts].map(([name, counts]) => {
+      const sorted = [...counts].sort(([one], [other]) => one - other);
+      return `${name.padEnd(30)}${sorted.map(([status, count]) => ` ${status}×${count}`).join('')}`;
+    });
+    const refused = [...this.refused].sort().map(([error, count]) => `${count}× ${error}`);
+    return [
+      `FUZZ_SEED=${fuzzSeed} FUZZ_REQUESTS=${requestsOfOperation}`,
+      ...rows,
+      ...(process.env.FUZZ_REFUSALS ? refused : []),
+    ].join('\n');
+  }
+}
+
+function shuffled<Item>(dice: Dice, items: readonly Item[]): Item[] {
+  return items
+    .map((item) => ({ item, at: dice.next() }))
+    .sort((one, other) => one.at - other.at)
+    .map(({ item }) => item);
+}
