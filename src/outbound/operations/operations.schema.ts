@@ -114,7 +114,8 @@ export function pendingText(
     return stringifyJson(item === null ? items : items[item]);
   }
   const sent = repeat !== 'never' && isJsonObject(body) ? body : {};
-  const encoded = z.encode(pendingView, { ...view, amount: amountCents, status });
+  // Of the stored operation, only what the view names.
+  const encoded = z.encode(pendingView.strip(), { ...view, amount: amountCents, status });
   return stringifyJson({
     ...sent,
     ...encoded,

@@ -39,6 +39,9 @@ describe('a 202', () => {
         createdAt: expect.any(String),
       });
       expect(response.headers.get('location')).toBe(`/v1/operations/${response.body.id}`);
+      const operation = await service.call('GET', `/v1/operations/${response.body.id}`);
+      const named = [...Object.keys(body), ...Object.keys(operation.body), 'amount', 'status'];
+      expect(named).toEqual(expect.arrayContaining(Object.keys(response.body)));
     },
   );
 
