@@ -103,6 +103,7 @@ describe('defaults', () => {
       },
       migrations: { isOnStart: true, waitMs: 60_000 },
       redisUrl: null,
+      shutdownDelayMs: 0,
       dataDir: resolve('.data'),
       roles: ['api', 'worker', 'scheduler', 'sandbox'],
       apiKeyHeaders: [],
@@ -168,7 +169,7 @@ describe('defaults', () => {
     expect(loadSettings(production)).toMatchObject({
       roles: ['api', 'worker', 'scheduler'],
       bank: { profile: 'generic', whitelabelUrl: 'https://bank.example' },
-      syncIntervalMs: 60_000,
+      ...{ shutdownDelayMs: 5_000, syncIntervalMs: 60_000 },
     });
   });
 });
@@ -222,6 +223,7 @@ describe('a value', () => {
     ['REDIS_URL', '127.0.0.1:6379'],
     ['MIGRATE_ON_START', 'no'],
     ['MIGRATION_WAIT_MS', '0'],
+    ['SHUTDOWN_DELAY_MS', '-1'],
     ['ROLES', 'api,workers'],
     ['ROLES', 'api,,worker'],
     ['ROLES', 'API'],

@@ -1,6 +1,6 @@
 // Starts the roles of a process in the order of their dependencies: the sandbox bank and what the
-// service works on, the service, its job workers, its timers. Stops them in reverse order, and then
-// the databases.
+// service works on, the service, its job workers, its timers. Stops what takes new work first: the
+// process is not ready, then it accepts no connection, then jobs and timers end, then the databases.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule, serviceReference } from './app.module.js';
@@ -40,7 +40,8 @@ export interface RunningConcilia {
    * sandbox bank.
    */
   openDemo(): Promise<string>;
-  stop(): Promise<void>;
+  /** Goes on serving for the delay, in which no one sends requests to a process not ready. */
+  stop(delayMs?: number): Promise<void>;
 }
 
 /** What each part of the process starts with. */
@@ -50,6 +51,8 @@ interface Start {
   progress: (message: string) => void;
   /** What stops the parts that have started, in the order of their start. */
   stopSteps: (() => Promise<void>)[];
+  /** Of the applications that listen. */
+  listening: Health[];
 }
 
 /**
@@ -73,8 +76,11 @@ export async function startConcilia(
   progress: Start['progress'],
 ): Promise<RunningConcilia> {
   const stopSteps: Start['stopSteps'] = [];
-  const start = { settings, log, progress, stopSteps };
-  const stop = async () => {
+  const listening: Health[] = [];
+  const start = { settings, log, progress, stopSteps, listening };
+  const stop = async (delayMs = 0) => {
+    for (const health of listening) health.markStopping();
+    await sleep(delayMs);
     for (const step of stopSteps.splice(0).reverse()) await step();
   };
   try {
@@ -101,7 +107,7 @@ export async function startConcilia(
 }
 
 async function startSandbox(
-  { settings, log, progress, stopSteps }: Start,
+  { settings, log, progress, stopSteps, listening }: Start,
   databaseUrl: string,
 ): Promise<string> {
   const { sandboxPort, host, bank } = settings;
@@ -115,6 +121,7 @@ async function startSandbox(
     },
   });
   stopSteps.push(() => sandbox.close());
+  listening.push(sandbox.get(Health));
   await listen(sandbox, 'SANDBOX_PORT', sandboxPort, host);
   progress('The sandbox bank is ready');
   return urlOf(sandbox);
@@ -157,7 +164,7 @@ async function connectService(
 }
 
 async function startService(
-  { settings, log, progress, stopSteps }: Start,
+  { settings, log, progress, stopSteps, listening }: Start,
   databases: OpenDatabases,
   { directUrl, database, secretBox, queue }: ServiceConnections,
   sandboxUrl: string | null,
@@ -174,6 +181,9 @@ async function startService(
   );
   stopSteps.push(() => service.close());
   const health = service.get(Health);
+  listening.push(health);
+  // No request is cut off by the end of the jobs, which may take longer than the process has.
+  stopSteps.push(async () => void (await service.getHttpAdapter().close()));
   health.addCheck('database', () => database.isReady());
   const diskSpace = new DiskSpace(database.pool);
   health.addCheck('disk', () => diskSpace.isThere());

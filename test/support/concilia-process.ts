@@ -3,7 +3,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { referenceCheck, type Application } from './reference-check.js';
 import { until } from './until.js';
@@ -50,7 +50,7 @@ export class ConciliaProcess {
 
   /**
    * A process with its own settings and free ports, not yet started. With only the role `sandbox`
-   * it is a bank.
+   * it is a bank. `script` may be that of another version.
    */
   static async with(
     settings: Record<string, string>,
@@ -74,7 +74,7 @@ export class ConciliaProcess {
   async start(timeoutMs = 60_000, args: readonly string[] = []): Promise<void> {
     const { PATH = '', HOME = '/tmp', TMPDIR } = process.env;
     this.output = '';
-    const child = spawn(process.execPath, [join(project, this.script), 'start', ...args], {
+    const child = spawn(process.execPath, [resolve(project, this.script), 'start', ...args], {
       cwd: tmpdir(), // not the checkout: a developer's .env must not change the tests
       env: { PATH, HOME, ...(TMPDIR ? { TMPDIR } : {}), ...this.environment },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -4,6 +4,7 @@ import { AccountsService } from '../../src/access/accounts/accounts.service.js';
 import { loadSettings, Settings } from '../../src/platform/settings/config.js';
 import { Database } from '../../src/platform/postgres/database.service.js';
 import { createHttpApplication } from '../../src/platform/http/http.js';
+import { Health } from '../../src/platform/http/health.js';
 import { HttpMetrics } from '../../src/platform/http/http-metrics.js';
 import { createLog, Log } from '../../src/platform/log.js';
 import { AuthenticationFailures } from '../../src/platform/limits/authentication-failures.service.js';
@@ -44,7 +45,7 @@ export async function webhooksApplication(
     module: WebhooksApplication,
     controllers: [WebhooksController],
     providers: [
-      HttpMetrics,
+      ...[HttpMetrics, Health],
       { provide: Settings, useValue: settings },
       { provide: Log, useValue: log },
       { provide: Database, useValue: database },

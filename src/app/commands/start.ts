@@ -51,14 +51,14 @@ function banner(
   return `${lines.join('\n')}\n`;
 }
 
-/** Work that is cut off after this time is recovered at the next start. */
+/** Work that is cut off after this time, and the delay, is recovered at the next start. */
 const stopTimeoutMs = 25_000;
 
 /**
  * The first signal stops everything in order, also while the process is still starting. A second
- * signal ends the process at once.
+ * signal ends the process at once. Only SIGTERM has the delay: nobody waits for it at a terminal.
  */
-function stopOnSignals(starting: Promise<RunningConcilia>): void {
+function stopOnSignals(starting: Promise<RunningConcilia>, { shutdownDelayMs }: Settings): void {
   let stoppingSince: number | null = null;
   const stop = (signal: NodeJS.Signals) => {
     if (stoppingSince !== null) {
@@ -68,13 +68,14 @@ function stopOnSignals(starting: Promise<RunningConcilia>): void {
     }
     stoppingSince = performance.now();
     progress(`Stopping (${signal})`);
+    const delayMs = signal === 'SIGTERM' ? shutdownDelayMs : 0;
     setTimeout(() => {
-      const seconds = stopTimeoutMs / 1_000;
+      const seconds = (delayMs + stopTimeoutMs) / 1_000;
       printError(`Not stopped within ${seconds} s; unfinished work continues at the next start.`);
       process.exit(1);
-    }, stopTimeoutMs).unref();
+    }, delayMs + stopTimeoutMs).unref();
     starting
-      .then((concilia) => concilia.stop())
+      .then((concilia) => concilia.stop(delayMs))
       .then(
         () => {
           progress('Stopped');
@@ -118,7 +119,7 @@ export async function runProcess(readSettings: () => Settings, isDemo = false): 
   try {
     const settings = readSettings();
     const starting = start(settings);
-    stopOnSignals(starting);
+    stopOnSignals(starting, settings);
     const concilia = await starting;
     if (isDemo) await openDemo(concilia);
     process.stdout.write(banner(concilia, settings));

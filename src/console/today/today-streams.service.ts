@@ -2,7 +2,9 @@
 // account in this process: it looks for a change once a second, and writes each language and role
 // once, so that a hundred open pages cost what one costs.
 import { Readable } from 'node:stream';
-import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { FastifyInstance } from 'fastify';
 import type { VNode } from 'preact';
 import { OperatorSessions } from '../../access/people/sessions.service.js';
 import { AppError } from '../../platform/errors.js';
@@ -45,7 +47,7 @@ interface Watch {
 }
 
 @Injectable()
-export class TodayStreams implements OnModuleDestroy {
+export class TodayStreams implements OnModuleInit {
   private readonly watches = new Map<number, Watch>();
   private isStopping = false;
 
@@ -53,7 +55,14 @@ export class TodayStreams implements OnModuleDestroy {
     private readonly facts: TodayFactsReader,
     private readonly sessions: OperatorSessions,
     private readonly log: Log,
+    private readonly adapterHost: HttpAdapterHost,
   ) {}
+
+  /** The server waits for its responses when it closes. */
+  onModuleInit(): void {
+    const server = this.adapterHost.httpAdapter.getInstance<FastifyInstance>();
+    server.addHook('preClose', () => this.cutAll());
+  }
 
   /** Throws `not_ready` where the process has too many. The oldest of a person makes place. */
   open(visit: Visit, write: WritePart): Readable {
@@ -78,8 +87,7 @@ export class TodayStreams implements OnModuleDestroy {
     return this.listOpen().length;
   }
 
-  /** Before the server closes: it waits for its responses. */
-  async onModuleDestroy(): Promise<void> {
+  async cutAll(): Promise<void> {
     this.isStopping = true;
     const watches = [...this.watches.values()];
     for (const { watch, page } of this.listOpen()) this.finish(watch, page, 'cut');

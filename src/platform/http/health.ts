@@ -1,6 +1,6 @@
 // The health endpoints: whether the process is live, and whether it is ready to work.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Controller, Get, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Controller, Get, Injectable } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../errors.js';
@@ -9,10 +9,10 @@ import { Log } from '../log.js';
 const checkTimeoutMs = 2_000;
 
 @Injectable()
-export class Health implements OnModuleDestroy {
+export class Health {
   private readonly checks = new Map<string, () => Promise<boolean>>();
   private readonly warnings = new Map<string, () => Promise<string | null>>();
-  private hasStarted = false;
+  private phase: 'start' | 'running' | 'stop' = 'start';
   private readDatabaseName: (() => Promise<string>) | null = null;
 
   constructor(private readonly log: Log) {}
@@ -52,17 +52,24 @@ export class Health implements OnModuleDestroy {
 
   /** Called once all parts of the process have started. */
   markStarted(): void {
-    this.hasStarted = true;
-  }
-
-  /** A process that shuts down is not ready, so that it gets no more requests. */
-  onModuleDestroy(): void {
-    this.hasStarted = false;
+    this.phase = 'running';
   }
 
   /**
-   * Names of the checks that fail, and `start` while the process has not started; empty when it is
-   * ready.
+   * A process that stops is not ready, so that it gets no more requests, and each response asks its
+   * client for another connection next time.
+   */
+  markStopping(): void {
+    this.phase = 'stop';
+  }
+
+  get isStopping(): boolean {
+    return this.phase === 'stop';
+  }
+
+  /**
+   * Names of the checks that fail, and `start` or `stop` while the process does that; empty when it
+   * is ready.
    */
   async listFailing(): Promise<string[]> {
     const results = await Promise.all(
@@ -71,7 +78,7 @@ export class Health implements OnModuleDestroy {
       ),
     );
     const failing = results.filter((name) => name !== null);
-    return this.hasStarted ? failing : ['start', ...failing];
+    return this.phase === 'running' ? failing : [this.phase, ...failing];
   }
 
   /** The result of a check, or `otherwise` when it fails or takes too long. */

@@ -4,11 +4,12 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { buildErrorBody } from '../../bank-contract/errors.js';
 import type { TrustedProxies } from '../settings/request-limit-settings.js';
 import { addressOf, trustProxyOption } from './client-address.js';
 import { defaultMaxBodyBytes } from '../../bank-contract/route.js';
+import { Health } from './health.js';
 import { ErrorFilter, errorContentType } from './error.filter.js';
 import { invalidField } from '../errors.js';
 import { NestLog, type Log } from '../log.js';
@@ -47,6 +48,8 @@ export async function createHttpApplication(
     bodyLimit: defaultMaxBodyBytes,
     routerOptions: { maxParamLength: 500 },
     forceCloseConnections: 'idle',
+    // Requests are served until their connection closes.
+    return503OnClosing: false,
     // A client that sends its request slowly must not hold a connection for ever.
     requestTimeout: 30_000,
     connectionTimeout: 60_000,
@@ -58,6 +61,7 @@ export async function createHttpApplication(
   });
   const server = adapter.getInstance();
   readBodiesAsBytes(server);
+  closeSilentConnections(server);
   server.addHook('onRequest', (request, reply, done) => {
     const traceId = traceIdFrom(request.headers.traceparent as string | undefined);
     void reply.header('x-trace-id', traceId);
@@ -68,9 +72,31 @@ export async function createHttpApplication(
     logger: new NestLog(log),
     abortOnError: false,
   });
+  const health = application.get(Health);
+  server.addHook('onSend', (_request, reply, payload, done) => {
+    if (health.isStopping) void reply.header('connection', 'close');
+    done(null, payload);
+  });
   application.useGlobalFilters(new ErrorFilter(log));
   serveApiReference(application, reference);
   return application;
+}
+
+/** A client may have sent its first request just before the server stops to accept connections. */
+const firstRequestMs = 1_000;
+
+/** Node.js closes idle connections with its server, but waits for those without any request. */
+function closeSilentConnections(server: FastifyInstance): void {
+  const silent = new Set<Socket>();
+  server.server.on('connection', (socket: Socket) => {
+    silent.add(socket);
+    socket.once('close', () => silent.delete(socket));
+  });
+  server.server.on('request', ({ socket }: IncomingMessage) => silent.delete(socket));
+  server.addHook('preClose', (done) => {
+    setTimeout(() => silent.forEach((socket) => socket.destroy()), firstRequestMs).unref();
+    done();
+  });
 }
 
 /**

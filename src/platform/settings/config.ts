@@ -70,6 +70,7 @@ export const settingSchemas = {
   MIGRATE_ON_START: yesOrNo('MIGRATE_ON_START').default(true),
   MIGRATION_WAIT_MS: count('MIGRATION_WAIT_MS', 1).default(60_000),
   REDIS_URL: urlOf('REDIS_URL', /^rediss?:$/, 'redis://127.0.0.1:6379/0').optional(),
+  SHUTDOWN_DELAY_MS: count('SHUTDOWN_DELAY_MS', 0).optional(),
   DATA_DIR: z
     .string()
     .default('.data')
@@ -185,6 +186,8 @@ export abstract class Settings {
   };
   /** Null: BullMQ's PostgreSQL backend. */
   readonly redisUrl!: string | null;
+  /** How long a process that gets SIGTERM still serves requests while it is not ready. */
+  readonly shutdownDelayMs!: number;
   readonly dataDir!: string;
   readonly roles!: readonly Role[];
   readonly bank!: {
@@ -378,6 +381,7 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
     databaseLimits: databaseLimits(values),
     migrations: { isOnStart: values.MIGRATE_ON_START, waitMs: values.MIGRATION_WAIT_MS },
     redisUrl: values.REDIS_URL ?? null,
+    shutdownDelayMs: values.SHUTDOWN_DELAY_MS ?? (profile === 'sandbox' ? 0 : 5_000),
     dataDir: values.DATA_DIR,
     roles: values.ROLES ?? roles.filter((role) => role !== 'sandbox' || !values.BANK_BASE_URL),
     bank: {

@@ -269,7 +269,7 @@ describe('Today', () => {
       const stream = await open(last);
       await until('the page is sent', () => parts(stream) > 0);
       const began = performance.now();
-      await streams().onModuleDestroy();
+      await streams().cutAll();
       await until('the stream has ended', () => stream.isEnded());
       expect(performance.now() - began).toBeLessThan(2_000);
       expect((await last.get(`${page}/events`)).status).toBe(503);
