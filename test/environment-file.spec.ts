@@ -3,7 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
-import { loadSettings, readEnvironment } from '../src/platform/settings/config.js';
+import { loadSettings } from '../src/platform/settings/config.js';
+import { readEnvironment } from '../src/platform/settings/environment.js';
 
 const project = join(import.meta.dirname, '..');
 

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { exitCodes } from './exit-codes.js';
 import { fieldMessage } from '../bank-contract/field-errors.js';
 import { AppError } from '../platform/errors.js';
-import { SettingsError } from '../platform/settings/config.js';
+import { SettingsError } from '../platform/settings/environment.js';
 import { UnusableDatabase } from '../platform/postgres/database-errors.js';
 import { LockNotAvailable } from '../platform/postgres/lock-waits.queries.js';
 import { OtherMigrations, PendingMigrations } from '../platform/postgres/migrations.js';

@@ -1,10 +1,11 @@
 // Starts the roles of a process in the order of their dependencies: the sandbox bank and what the
-// service works on, the service, its job workers, its timers. Stops what takes new work first: the
-// process is not ready, then it accepts no connection, then jobs and timers end, then the databases.
+// service works on, the service, its job workers, its timers. Stops first what takes new work: the
+// process is not ready, then accepts no connection, then ends jobs and timers, then the databases.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule, serviceReference } from './app.module.js';
-import { SettingsError, type Settings } from '../platform/settings/config.js';
+import { type Settings } from '../platform/settings/config.js';
+import { SettingsError } from '../platform/settings/environment.js';
 import { createPool, Database } from '../platform/postgres/database.service.js';
 import { encryptedColumns } from './encrypted-columns.js';
 import { serviceRoles, type OpenDatabases } from './open-databases.js';

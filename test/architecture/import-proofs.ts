@@ -247,10 +247,10 @@ export const importRules: ProvenRule[] = [
   },
 
   {
-    name: 'of the environment are read by config.ts',
+    name: 'of the environment are read by environment.ts',
     rule: onlyConfigReadsTheEnvironment,
     tree: {
-      'src/platform/settings/config.ts': 'process.env.PORT',
+      'src/platform/settings/environment.ts': 'process.env.PORT',
       'src/bank/bank.service.ts': `
         import { env, pid } from 'node:process';
         const port = process.env.PORT;

@@ -274,7 +274,7 @@ export const metricsAreDeclaredThroughPlatform = packageStaysIn(
 );
 
 const environmentReaders: ReadonlyMap<string, string> = new Map([
-  ['src/platform/settings/config.ts', 'reads the settings'],
+  ['src/platform/settings/environment.ts', 'reads the settings'],
   [
     'src/platform/embedded-postgres/embedded-postgres-programs.ts',
     "passes the environment to PostgreSQL's programs and reads no setting",

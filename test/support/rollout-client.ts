@@ -7,7 +7,7 @@ import { sampleChargeRequest } from './payments.js';
 const apiKey = 'concilia-dev-key';
 const timeoutMs = 30_000;
 
-export interface Answer {
+export interface Received {
   status: number;
   headers: IncomingMessage['headers'];
   text: string;
@@ -18,7 +18,7 @@ export function ask(
   url: string,
   agent: Agent | false,
   given: { method?: string; body?: unknown; headers?: Record<string, string> } = {},
-): Promise<Answer> {
+): Promise<Received> {
   const { method = 'GET', body, headers } = given;
   const type = body === undefined ? {} : { 'content-type': 'application/json' };
   return new Promise((resolve, reject) => {

@@ -1,7 +1,8 @@
 // Opens the stored secrets with the keys of the settings when a process starts, and encrypts them
 // again with the current key. docs/how-to/deploying.md describes how an operator replaces the key.
 import { randomBytes } from 'node:crypto';
-import { SettingsError, type Settings } from '../../platform/settings/config.js';
+import { type Settings } from '../../platform/settings/config.js';
+import { SettingsError } from '../../platform/settings/environment.js';
 import type { Database, Reader } from '../../platform/postgres/database.service.js';
 import { KeyRing, SecretBox } from '../../platform/secret-box.js';
 import type { EncryptedColumn, EncryptedValue } from './encrypted-column.js';

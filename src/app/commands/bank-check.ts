@@ -2,7 +2,7 @@
 // account and no person. It never overwrites a file, because people edit profiles.
 import { existsSync, writeFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
-import { readEnvironment } from '../../platform/settings/config.js';
+import { readEnvironment } from '../../platform/settings/environment.js';
 import { loadBankCheckSettings } from '../../platform/settings/bank-check-settings.js';
 import { checkBank } from '../bank-check/bank-check.js';
 import { describeHabits } from '../bank-check/habit-texts.js';

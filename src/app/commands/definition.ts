@@ -2,7 +2,7 @@
 // to stdout, for people or with --json as one document; everything else goes to stderr.
 import { CommanderError, type Command } from 'commander';
 import { loadClientSettings } from '../../platform/settings/client-settings.js';
-import { readEnvironment } from '../../platform/settings/config.js';
+import { readEnvironment } from '../../platform/settings/environment.js';
 import { stringifyJson } from '../../platform/json/exact-json.js';
 import { exitCodes } from '../exit-codes.js';
 import { exitWith, plainMessageOf } from '../exit.js';

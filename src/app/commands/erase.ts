@@ -2,7 +2,8 @@
 // succeeds.
 import { InvalidArgumentError, type Command } from 'commander';
 import { LineEraser } from '../../reporting/day-closes/line-eraser.service.js';
-import { loadProgramSettings, readEnvironment } from '../../platform/settings/config.js';
+import { loadProgramSettings } from '../../platform/settings/config.js';
+import { readEnvironment } from '../../platform/settings/environment.js';
 import { withProgramDatabase } from '../program-database.js';
 import { reports } from './definition.js';
 

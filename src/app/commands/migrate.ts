@@ -1,7 +1,8 @@
 // Brings the schema of the service's database and of its queue up to date. It runs before a
 // rollout, while processes of the version before still work.
 import type { Command } from 'commander';
-import { loadMigrationSettings, readEnvironment } from '../../platform/settings/config.js';
+import { loadMigrationSettings } from '../../platform/settings/config.js';
+import { readEnvironment } from '../../platform/settings/environment.js';
 import { withReachableDatabase } from '../../platform/postgres/database-errors.js';
 import { createLog } from '../../platform/log.js';
 import { connectQueue } from '../../platform/queue/queue-connection.js';

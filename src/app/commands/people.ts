@@ -4,7 +4,8 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { Option, type Command } from 'commander';
-import { loadReencryptionSettings, readEnvironment } from '../../platform/settings/config.js';
+import { loadReencryptionSettings } from '../../platform/settings/config.js';
+import { readEnvironment } from '../../platform/settings/environment.js';
 import type { Database } from '../../platform/postgres/database.service.js';
 import { encryptedColumns } from '../encrypted-columns.js';
 import { CommandFailure } from '../exit.js';

@@ -7,7 +7,8 @@ import {
   type ReencryptionProgress,
   type ReencryptionResult,
 } from '../../access/secrets/credentials-keys.service.js';
-import { loadReencryptionSettings, readEnvironment } from '../../platform/settings/config.js';
+import { loadReencryptionSettings } from '../../platform/settings/config.js';
+import { readEnvironment } from '../../platform/settings/environment.js';
 import { encryptedColumns } from '../encrypted-columns.js';
 import { withProgramDatabase } from '../program-database.js';
 import { note, reports } from './definition.js';

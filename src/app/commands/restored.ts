@@ -3,7 +3,8 @@
 // the accounts. docs/how-to/backup-restore.md has the steps.
 import type { Command } from 'commander';
 import { bankProfileOf } from '../../bank/profiles.js';
-import { loadProgramSettings, readEnvironment } from '../../platform/settings/config.js';
+import { loadProgramSettings } from '../../platform/settings/config.js';
+import { readEnvironment } from '../../platform/settings/environment.js';
 import type { Database } from '../../platform/postgres/database.service.js';
 import { formatReaisWithTwoDecimals } from '../../brazil/cents.js';
 import {

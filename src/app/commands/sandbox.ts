@@ -2,7 +2,8 @@
 // database is SANDBOX_DATABASE_URL, or the embedded PostgreSQL under DATA_DIR, and it has the
 // address that SANDBOX_PORT gives it. Its keys are BANK_API_KEY and BANK_PARTNER_KEY.
 import type { Command } from 'commander';
-import { loadSettings, readEnvironment } from '../../platform/settings/config.js';
+import { loadSettings } from '../../platform/settings/config.js';
+import { readEnvironment } from '../../platform/settings/environment.js';
 import { withExample } from './definition.js';
 import { runProcess } from './start.js';
 

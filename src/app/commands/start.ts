@@ -1,11 +1,7 @@
 // Reads the settings, starts the roles of this process, stops them on a signal.
 import type { Command } from 'commander';
-import {
-  developmentValues,
-  loadSettings,
-  readEnvironment,
-  type Settings,
-} from '../../platform/settings/config.js';
+import { developmentValues, loadSettings, type Settings } from '../../platform/settings/config.js';
+import { readEnvironment } from '../../platform/settings/environment.js';
 import { exitWith, printError } from '../exit.js';
 import { openDatabases, type OpenDatabases } from '../open-databases.js';
 import { createLog } from '../../platform/log.js';

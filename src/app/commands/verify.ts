@@ -2,7 +2,8 @@
 // line means from the facts, also while the service runs. The exit code is 1 where one differs.
 import type { Command } from 'commander';
 import { bankProfileOf } from '../../bank/profiles.js';
-import { loadProgramSettings, readEnvironment } from '../../platform/settings/config.js';
+import { loadProgramSettings } from '../../platform/settings/config.js';
+import { readEnvironment } from '../../platform/settings/environment.js';
 import {
   Recomputation,
   type RecomputedAccount,

@@ -1,11 +1,6 @@
 // The settings: each that is wrong, contradicts another, or is none, probably by a typing error.
-import {
-  loadSettings,
-  readEnvironment,
-  SettingsError,
-  settingSchemas,
-  type Settings,
-} from '../../platform/settings/config.js';
+import { loadSettings, settingSchemas, type Settings } from '../../platform/settings/config.js';
+import { readEnvironment, SettingsError } from '../../platform/settings/environment.js';
 import { failed, passed, type SetUpFinding } from './finding.js';
 
 const advice = 'Correct it in the environment or in .env; .env.example explains each setting.';

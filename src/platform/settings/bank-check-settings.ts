@@ -1,7 +1,8 @@
 // The settings of `concilia bank-check`, which needs the address of a bank and its key alone.
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { parseSettings, SettingsError, settingSchemas } from './config.js';
+import { parseSettings, settingSchemas } from './config.js';
+import { SettingsError } from './environment.js';
 
 const bankCheckSettings = z.object({
   BANK_BASE_URL: settingSchemas.BANK_BASE_URL,

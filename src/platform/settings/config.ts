@@ -1,11 +1,9 @@
-// Reads the settings once at start; no other file of src reads the environment. All invalid
-// settings are reported together.
-import { readFileSync } from 'node:fs';
+// Reads the settings once at start. All invalid settings are reported together.
 import { resolve } from 'node:path';
-import { parseEnv } from 'node:util';
 import { z } from 'zod';
 import { knownOr, type BankHabits } from '../../bank-contract/bank-profile.js';
 import { bankProfile, bankProfileNames, type BankProfileName } from './bank-profiles.js';
+import { SettingsError } from './environment.js';
 import {
   readRequestLimits,
   requestLimitSchemas,
@@ -247,45 +245,6 @@ export abstract class Settings {
   };
 }
 
-/** Invalid settings: the message has one line for each. */
-export class SettingsError extends Error {
-  override readonly name = 'SettingsError';
-  constructor(readonly problems: string[]) {
-    super(`Invalid settings:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
-  }
-}
-
-/** Empty, a comment, or NAME=value. A quoted value ends on its line: no setting spans lines. */
-const environmentFileLine =
-  /^\s*(#.*|(export\s+)?[a-z_]\w*\s*=\s*("[^"]*"|'[^']*'|`[^`]*`|[^"'`\s].*)?\s*(#.*)?)?$/i;
-
-/**
- * The environment together with the `.env` file of the working directory, where that file exists. A
- * variable of the environment wins over the file. Throws SettingsError for an invalid file.
- */
-export function readEnvironment(path = '.env'): NodeJS.ProcessEnv {
-  return { ...readEnvironmentFile(path), ...process.env };
-}
-
-function readEnvironmentFile(path: string): NodeJS.ProcessEnv {
-  let content: string;
-  try {
-    content = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return {};
-    throw new SettingsError([`${resolve(path)} must be a readable file (${code}).`]);
-  }
-  // Node's parser skips what it does not understand, so that a typing error would go unnoticed.
-  const index = content.split(/\r?\n/).findIndex((line) => !environmentFileLine.test(line));
-  // The line itself is not shown: it may hold a secret.
-  if (index !== -1)
-    throw new SettingsError([
-      `${resolve(path)}, line ${index + 1}: must be NAME=value, a comment after #, or empty.`,
-    ]);
-  return parseEnv(content) as NodeJS.ProcessEnv;
-}
-
 /** An empty value means the same as a missing one. Throws SettingsError. */
 export function parseSettings<Schema extends z.ZodObject>(
   schema: Schema,
@@ -409,14 +368,19 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
     metricsToken: values.METRICS_TOKEN ?? null,
     alerts: alertSettings(values),
   };
-  if (Boolean(values.BANK_ACCOUNT_HEADER) !== Boolean(values.BANK_ACCOUNT_ID))
-    problems.push('BANK_ACCOUNT_HEADER and BANK_ACCOUNT_ID must be set together.');
-  if (Boolean(values.BANK_CLIENT_CERTIFICATE_FILE) !== Boolean(values.BANK_CLIENT_KEY_FILE))
-    problems.push('BANK_CLIENT_CERTIFICATE_FILE and BANK_CLIENT_KEY_FILE must be set together.');
+  for (const [one, other] of pairs)
+    if ((values[one] === undefined) !== (values[other] === undefined))
+      problems.push(`${one} and ${other} must be set together.`);
   problems.push(...contradictions(settings));
   if (problems.length > 0) throw new SettingsError(problems);
   return settings;
 }
+
+const pairs = [
+  ['BANK_ACCOUNT_HEADER', 'BANK_ACCOUNT_ID'],
+  ['BANK_CLIENT_CERTIFICATE_FILE', 'BANK_CLIENT_KEY_FILE'],
+  ['SMTP_URL', 'ALERT_FROM'],
+] as const;
 
 /** The limits of the service's connections to PostgreSQL. */
 export type DatabaseLimits = ReturnType<typeof databaseLimits>;
@@ -493,8 +457,6 @@ function contradictions(settings: Settings): string[] {
     problems.push('DATABASE_URL is missing: DIRECT_DATABASE_URL is another way to its database.');
   if (settings.port !== 0 && settings.port === settings.sandboxPort)
     problems.push('PORT and SANDBOX_PORT must differ.');
-  if ((settings.alerts.smtpUrl === null) !== (settings.alerts.from === null))
-    problems.push('SMTP_URL and ALERT_FROM must be set together.');
   const keys = Object.values(settings.keys).filter((key) => key !== '');
   if (new Set(keys).size < keys.length)
     problems.push('CONCILIA_API_KEY, CONCILIA_PARTNER_KEY and CONCILIA_ADMIN_KEY must differ.');
