@@ -126,7 +126,9 @@ export const text = (maxLength: number) =>
 
 /** Text with at least one character that is not white space. */
 export const filledText = (maxLength: number) =>
-  text(maxLength).refine((value) => value.trim() !== '', failing('not_empty'));
+  text(maxLength)
+    .refine((value) => value.trim() !== '', failing('not_empty'))
+    .meta({ minLength: 1 });
 
 // Identifiers occur in paths, headers and logs, so they have no control characters, and no white
 // space at their ends. In a path, dots alone lead elsewhere.

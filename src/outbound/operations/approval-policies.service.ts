@@ -5,7 +5,6 @@ import type { Caller } from '../../access/accounts/api-keys.service.js';
 import { getHolder } from '../../access/accounts/holders.queries.js';
 import type { RouteInput, RouteOutput } from '../../bank-contract/route.js';
 import { Database, type Tx } from '../../platform/postgres/database.service.js';
-import { invalidField } from '../../platform/errors.js';
 import {
   isSamePolicy,
   noApprovalPolicy,
@@ -21,7 +20,6 @@ import {
 import { findPolicyInForce } from './approvals.queries.js';
 import type { changeApprovalPolicy, getApprovalPolicy } from './approvals.schema.js';
 import { findEntitled, lockActors } from './entitled-actors.queries.js';
-import { OperationOutcomes } from './operation-outcomes.service.js';
 
 const maxChangesShown = 100;
 
@@ -30,10 +28,7 @@ type PolicyRequest = RouteInput<typeof changeApprovalPolicy>['body'];
 
 @Injectable()
 export class ApprovalPolicies {
-  constructor(
-    private readonly database: Database,
-    private readonly outcomes: OperationOutcomes,
-  ) {}
+  constructor(private readonly database: Database) {}
 
   async get(accountId: number): Promise<PolicyView> {
     const { prisma } = this.database;
@@ -59,7 +54,6 @@ export class ApprovalPolicies {
     { accountId, actor }: Pick<Caller, 'accountId' | 'actor'>,
     request: PolicyRequest,
   ): Promise<{ isProposed: boolean; view: PolicyView }> {
-    this.assertKindsSendMoney(request.kinds);
     const { aboveAmount: aboveCents, reason = null, ...fields } = request;
     const policy: ApprovalPolicy = { ...fields, aboveCents };
     const isProposed = await this.database.transaction(async (tx) => {
@@ -75,13 +69,6 @@ export class ApprovalPolicies {
       return !isInForce;
     });
     return { isProposed, view: await this.get(accountId) };
-  }
-
-  private assertKindsSendMoney(kinds: readonly string[]): void {
-    const allowed = this.outcomes.kindsThatSendMoney();
-    const unknown = kinds.findIndex((kind) => !allowed.includes(kind));
-    if (unknown >= 0)
-      throw invalidField(`$.kinds[${unknown}]`, `Must be one of ${allowed.join(', ')}.`);
   }
 }
 

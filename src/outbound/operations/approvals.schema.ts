@@ -74,8 +74,12 @@ export const changeApprovalPolicy = route({
   method: 'PUT',
   body: z.strictObject({
     aboveAmount: notNegativeReais.nullable(),
-    kinds: z.array(text(60)).max(20).refine(distinct, atMostOnce).default([]),
-    approvals: integer.refine((value) => value === 1 || value === 2, 'Must be 1 or 2.').default(1),
+    kinds: z
+      .array(z.enum(sendingKinds))
+      .max(sendingKinds.length)
+      .refine(distinct, atMostOnce)
+      .default([]),
+    approvals: integerBetween(1, 2).default(1),
     newBeneficiary: z.boolean().default(false),
     sources: z
       .array(z.enum(OperationSource))

@@ -5,7 +5,6 @@ import { Database } from '../../platform/postgres/database.service.js';
 import { listMetadataOfOperations } from '../../statement/expected-payments/metadata.queries.js';
 import { listExaminedIds, totalExamined } from '../../platform/http/examined-ids.queries.js';
 import { toList, type ListTotal, type Page } from '../../platform/http/listing.js';
-import { OperationOutcomes } from './operation-outcomes.service.js';
 import { findOperations } from './operation-list.queries.js';
 import type { listOperations } from './operations.schema.js';
 
@@ -13,14 +12,10 @@ type Query = RouteInput<typeof listOperations>['query'];
 
 @Injectable()
 export class OperationLists {
-  constructor(
-    private readonly database: Database,
-    private readonly outcomes: OperationOutcomes,
-  ) {}
+  constructor(private readonly database: Database) {}
 
-  /** One page. Throws `validation_failed` for a kind that does not exist. */
+  /** One page. */
   async list(accountId: number, page: Page, query: Query) {
-    this.outcomes.assertKnown(query.kind);
     const { prisma } = this.database;
     const found = await findOperations(prisma, accountId, query);
     const { ids, lastExamined } = await listExaminedIds(prisma, accountId, found, page);

@@ -15,7 +15,7 @@ import {
 import { insertFacts } from '../../statement/expected-payments/expected-payments.queries.js';
 import { completeWrites } from '../../platform/postgres/joined-writes.queries.js';
 import { hasNoEffect, isFinalState } from '../operation-states.js';
-import { AppError, invalidField, invariant } from '../../platform/errors.js';
+import { AppError, invariant } from '../../platform/errors.js';
 import { groupBy } from '../../platform/grouping.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
 import { jobs } from '../../platform/queue/queues.js';
@@ -75,17 +75,6 @@ export class OperationOutcomes {
     const kind = declared as unknown as OperationKind;
     invariant(!this.kinds.has(kind.name), `operation kind ${kind.name} is registered twice`);
     this.kinds.set(kind.name, kind);
-  }
-
-  /** Throws `validation_failed` for a kind that nobody has registered. */
-  assertKnown(kind: string | undefined): void {
-    if (kind !== undefined && !this.kinds.has(kind))
-      throw invalidField('$.kind', `Must be one of ${[...this.kinds.keys()].join(', ')}.`);
-  }
-
-  /** The names of the registered kinds that send money. */
-  kindsThatSendMoney(): string[] {
-    return [...this.kinds.values()].filter((kind) => kind.sendsMoney).map(({ name }) => name);
   }
 
   kindOf(operation: Pick<Operation, 'kind'>): OperationKind {

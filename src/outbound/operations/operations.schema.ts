@@ -213,7 +213,7 @@ export const listOperations = route({
   path: '/v1/operations',
   query: orderedListQuery({
     state: z.enum(OperationState).optional(),
-    kind: text(60).optional(),
+    kind: z.enum(operationKindNames).optional(),
     idempotencyKey: text(255).optional(),
     metadata: metadataQuery.optional(),
   }),

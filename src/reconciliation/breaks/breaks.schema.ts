@@ -29,10 +29,9 @@ const params = z.object({ id: text(100) });
 const breakStates = ['open', 'resolved'] as const;
 
 /** Why a person acted; stored in the history. */
-export const reasonText = filledText(500).refine(
-  (value) => value.trim().length >= 3,
-  'Must have at least 3 characters.',
-);
+export const reasonText = filledText(500)
+  .refine((value) => value.trim().length >= 3, 'Must have at least 3 characters.')
+  .meta({ minLength: 3 });
 
 const expectedPaymentId = z.uuid('Must be an expected payment’s id.');
 export const allocations = z

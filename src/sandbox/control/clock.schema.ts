@@ -4,14 +4,16 @@ import { parsePlainDate } from '../../brazil/calendar.js';
 import { route } from '../../bank-contract/route.js';
 import { instant, text, nameSchemas } from '../../bank-contract/wire.js';
 
-const requestedInstant = text(40).refine(
-  (value) =>
-    /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}([.]\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/.test(value) &&
-    // V8 would read 30 February as 2 March.
-    parsePlainDate(value.slice(0, 10)) !== null &&
-    !Number.isNaN(Date.parse(value)),
-  'Must be an ISO 8601 instant with a time zone.',
-);
+const requestedInstant = text(40)
+  .refine(
+    (value) =>
+      /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}([.]\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/.test(value) &&
+      // V8 would read 30 February as 2 March.
+      parsePlainDate(value.slice(0, 10)) !== null &&
+      !Number.isNaN(Date.parse(value)),
+    'Must be an ISO 8601 instant with a time zone.',
+  )
+  .meta({ format: 'date-time' });
 
 const clockState = z.object({ now: instant, frozen: z.boolean() });
 
@@ -37,8 +39,7 @@ export const changeClock = route({
   body: z
     .looseObject({
       now: requestedInstant.nullish(),
-      /** An ISO 8601 duration. */
-      advance: text(40).nullish(),
+      advance: text(40).meta({ format: 'duration' }).nullish(),
       frozen: z.boolean().nullish(),
     })
     .refine(

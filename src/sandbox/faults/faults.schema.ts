@@ -22,14 +22,16 @@ import {
 import { pixFailureCodes } from './pix-failures.js';
 
 /** A probability from 0 (never) to 1 (always). */
-const probability = z.codec(jsonNumber, z.number(), {
-  decode: (number, context) => {
-    const value = Number(number.value);
-    if (value >= 0 && value <= 1) return value;
-    return rejectInput(context, number.value, fieldError('between', { least: 0, most: 1 }));
-  },
-  encode: (value) => new LosslessNumber(String(value)),
-});
+const probability = z
+  .codec(jsonNumber, z.number(), {
+    decode: (number, context) => {
+      const value = Number(number.value);
+      if (value >= 0 && value <= 1) return value;
+      return rejectInput(context, number.value, fieldError('between', { least: 0, most: 1 }));
+    },
+    encode: (value) => new LosslessNumber(String(value)),
+  })
+  .meta({ minimum: 0, maximum: 1 });
 
 const endpoint = z.enum(faultEndpoints);
 const kind = z.enum(faultKinds);

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { route } from '../../bank-contract/route.js';
-import { integer, text } from '../../bank-contract/wire.js';
+import { integer, integerBetween, text } from '../../bank-contract/wire.js';
 
+/** Thirty days. */
 const maxHours = 720;
 
 export const resendWebhooks = route({
@@ -13,10 +14,7 @@ export const resendWebhooks = route({
   authentication: 'api-key',
   body: z.looseObject({
     account: text(20).nullish(),
-    hours: integer.refine(
-      (hours) => hours > 0 && hours <= maxHours,
-      `Must be from 1 to ${maxHours}.`,
-    ),
+    hours: integerBetween(1, maxHours),
   }),
   response: z.object({ count: integer }),
 });
