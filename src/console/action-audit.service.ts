@@ -14,8 +14,7 @@ import { Audit } from '../access/people/audit.service.js';
 import { AppError } from '../platform/errors.js';
 import { visitOf } from './console.guard.js';
 import { DeclaredList, Shown, type ActionRecord, type PageAnswer, type SubjectOf } from './page.js';
-import type { Visit } from './requests.js';
-import { accountOf, pathId, sessionOf, typed } from './visit.js';
+import { accountOf, pathId, sessionOf, typed, type Visit } from './visit.js';
 
 export const recordKey = 'console-action-record';
 const maxLength = 500;
@@ -71,7 +70,7 @@ export class ActionAudit implements NestInterceptor {
 }
 
 function whoAndWhere(visit: Visit) {
-  return { operatorId: sessionOf(visit).operatorId, accountId: accountOf(visit).id };
+  return { operatorId: sessionOf(visit).operatorId, accountId: visit.accountId };
 }
 
 function subjectOf(visit: Visit, subject: SubjectOf): AuditedSubject {

@@ -5,8 +5,7 @@ import { operatorIdOf } from '../access/accounts/actor.js';
 import { ApiKeysService } from '../access/accounts/api-keys.service.js';
 import { Operators } from '../access/people/operators.service.js';
 import { isUuid } from '../platform/http/listing.js';
-import type { Visit } from './requests.js';
-import { accountOf, isAllowedTo } from './visit.js';
+import type { Visit } from './visit.js';
 
 const policy = 'policy';
 
@@ -29,11 +28,11 @@ export class ActorNames {
     const [people, keys] = await Promise.all([
       this.operators.findEmails(actors.flatMap((actor) => personIn(actor) ?? [])),
       this.keys.findNames(
-        accountOf(visit).id,
+        visit.accountId,
         actors.filter((actor) => actor !== null && isUuid(actor)) as string[],
       ),
     ]);
-    const isVisible = isAllowedTo(visit, 'see personal data');
+    const isVisible = visit.may('see personal data');
     return (actor) => {
       if (actor === null) return t('actor.service');
       if (actor === policy) return t('actor.policy');

@@ -22,8 +22,9 @@ import {
   pageField,
   readCookies,
   readNext,
-  type Visit,
 } from './requests.js';
+import { accountOf, type Visit } from './visit.js';
+import { formatTime } from './formats.js';
 import { translateInto } from './texts.js';
 import { chooseLanguage } from './texts/languages.js';
 
@@ -173,7 +174,7 @@ function visitWithoutSession(request: FastifyRequest): Visit {
     cookies.get(languageCookie),
     request.headers['accept-language'] ?? '',
   );
-  return {
+  const visit: Visit = {
     path: url.pathname,
     params: (request.params ?? {}) as Record<string, string>,
     query: url.searchParams,
@@ -183,8 +184,14 @@ function visitWithoutSession(request: FastifyRequest): Visit {
     file: null,
     language,
     t: translateInto(language),
+    time: (at) => formatTime(at ?? null, language),
     nonce: randomBytes(16).toString('base64'),
     session: null,
+    get accountId() {
+      return accountOf(visit).id;
+    },
+    to: (page) => `/console/accounts/${accountOf(visit).slug}/${page}`,
+    may: (action) => isAllowed(accountOf(visit).role, action),
     csrfToken: '',
     address: addressOf(request),
     isForwarded: forwardingHeaders.some((name) => request.headers[name] !== undefined),
@@ -192,6 +199,7 @@ function visitWithoutSession(request: FastifyRequest): Visit {
     isRefresh:
       request.headers['hx-request'] === 'true' || request.headers.accept === 'text/event-stream',
   };
+  return visit;
 }
 
 /** What is no slug names no account. PostgreSQL cannot even compare some texts. */

@@ -15,8 +15,7 @@ import {
   withLookedUpPayee,
   type WaitingRequest,
 } from './requested-payment.js';
-import type { Visit } from './requests.js';
-import { accountOf, callerOf, isAllowedTo } from './visit.js';
+import { accountOf, callerOf, type Visit } from './visit.js';
 
 export interface KnownBalance {
   cents: Cents;
@@ -55,7 +54,7 @@ export class MoneyFacts {
   async findParty(visit: Visit, nsu: bigint): Promise<PaymentParty> {
     const { id } = accountOf(visit);
     const found = counterpartyIn(await findCounterparties(this.database.prisma, id, [nsu]), nsu);
-    return isAllowedTo(visit, 'see personal data') ? found : maskParty(found);
+    return visit.may('see personal data') ? found : maskParty(found);
   }
 
   /** Who gets the money of the operation, and by which code, as the person may see it. */
@@ -70,7 +69,7 @@ export class MoneyFacts {
     const { id } = accountOf(visit);
     const payees = await this.lookUps.findPayees(id, lookUps);
     const { party, pixKey, digitableLine } = withLookedUpPayee(requested, payees);
-    const isVisible = isAllowedTo(visit, 'see personal data');
+    const isVisible = visit.may('see personal data');
     if (!isVisible) return { party: maskParty(party), key: null };
     return { party, key: pixKey ?? digitableLine };
   }

@@ -6,7 +6,7 @@ import type { AuditedActionName, AuditedSubject } from '../access/people/audited
 import type { Action } from '../access/people/roles.js';
 import type { ListedView } from '../access/people/saved-views.service.js';
 import type { Table } from '../reporting/exports/table.js';
-import type { Visit } from './requests.js';
+import type { Visit } from './visit.js';
 import type { TextKey } from './texts.js';
 
 /**

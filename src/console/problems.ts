@@ -7,7 +7,7 @@ import {
   type FieldErrors,
 } from '../bank-contract/field-errors.js';
 import { AppError } from '../platform/errors.js';
-import type { Visit } from './requests.js';
+import type { Visit } from './visit.js';
 import { findTextKey, type TextKey } from './texts.js';
 import { fieldErrorsInPortuguese, otherFieldError } from './texts/field-errors.js';
 import type { Language } from './texts/languages.js';

@@ -1,38 +1,4 @@
 // What the console reads of a request: cookies, forms, and where a person wanted to go.
-import type { Translate } from './texts.js';
-import type { Language } from './texts/languages.js';
-import type { Session } from '../access/people/sessions.service.js';
-import type { FormFile } from '../platform/files/multipart-form.js';
-
-/** A request to the console, with the person who sends it. */
-export interface Visit {
-  path: string;
-  params: Readonly<Record<string, string>>;
-  query: URLSearchParams;
-  /**
-   * The page of the console on which the form stood at first: as the browser says, or as the form
-   * says that is shown again after it was refused.
-   */
-  cameFrom: string;
-  /** Whether a form was sent. The answer has an address that cannot be opened. */
-  isForm: boolean;
-  form: URLSearchParams;
-  /** The file of a form that brings one. Whatever its handler leaves unread is dropped. */
-  file: FormFile | null;
-  language: Language;
-  t: Translate;
-  /** Of the scripts of this response. */
-  nonce: string;
-  session: Session | null;
-  /** What forms must send; empty without a session. */
-  csrfToken: string;
-  address: string;
-  /** Whether a proxy has sent the request for somebody else. */
-  isForwarded: boolean;
-  userAgent: string;
-  /** Whether a part of an open page is asked for again. That is no use of the session. */
-  isRefresh: boolean;
-}
 
 /** Marks a part of a page that a person has asked for, and no timer. */
 export const askedHeader = 'x-asked';
@@ -71,12 +37,6 @@ export function writeCookie(
   if (isSecure) parts.push('Secure');
   if (maxAgeSeconds !== null) parts.push(`Max-Age=${maxAgeSeconds}`);
   return parts.join('; ');
-}
-
-/** The page that the person sees, or the one on which its form stood: an address that opens. */
-export function openAddress({ isForm, cameFrom, path, query }: Visit): string {
-  if (isForm) return cameFrom;
-  return query.size > 0 ? `${path}?${query.toString()}` : path;
 }
 
 /** A page of the console, and never another site. */

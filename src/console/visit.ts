@@ -1,18 +1,58 @@
-// What a page and its elements ask of the request and of the person who sends it.
+// A request to the console, and what its page and their elements ask of it and of its person.
 import { createContext, h, type ComponentChildren } from 'preact';
 import { useContext } from 'preact/hooks';
 import { render } from 'preact-render-to-string';
 import type { Caller } from '../access/accounts/api-keys.service.js';
 import { personActor } from '../access/accounts/actor.js';
 import { scopes, type Scope } from '../access/accounts/scope.decorator.js';
-import { isAllowed, type Action } from '../access/people/roles.js';
+import type { Action } from '../access/people/roles.js';
 import type { Session } from '../access/people/sessions.service.js';
 import { AppError, invariant } from '../platform/errors.js';
 import { readUuid } from '../platform/http/listing.js';
-import type { Visit } from './requests.js';
+import type { FormFile } from '../platform/files/multipart-form.js';
+import type { Translate } from './texts.js';
+import type { Language } from './texts/languages.js';
 import { typedDay } from './typed-day.js';
 
 const maxReasonLength = 500;
+
+/** A request to the console, with the person who sends it. */
+export interface Visit {
+  path: string;
+  params: Readonly<Record<string, string>>;
+  query: URLSearchParams;
+  /**
+   * The page of the console on which the form stood at first: as the browser says, or as the form
+   * says that is shown again after it was refused.
+   */
+  cameFrom: string;
+  /** Whether a form was sent. The answer has an address that cannot be opened. */
+  isForm: boolean;
+  form: URLSearchParams;
+  /** The file of a form that brings one. Whatever its handler leaves unread is dropped. */
+  file: FormFile | null;
+  language: Language;
+  t: Translate;
+  /** Date and time in São Paulo, as the reader writes them; a dash for none. */
+  time: (at: Date | null | undefined) => string;
+  /** Of the scripts of this response. */
+  nonce: string;
+  session: Session | null;
+  /** Throws, as the next two do, on a page that is of no account. */
+  readonly accountId: number;
+  /** The address of a page of the account: `charges/7` → `/console/accounts/main/charges/7`. */
+  to: (page: string) => string;
+  /** Whether the person's role in the account allows the action. */
+  may: (action: Action) => boolean;
+  /** What forms must send; empty without a session. */
+  csrfToken: string;
+  address: string;
+  /** Whether a proxy has sent the request for somebody else. */
+  isForwarded: boolean;
+  userAgent: string;
+  /** Whether a part of an open page is asked for again. That is no use of the session. */
+  isRefresh: boolean;
+}
 
 /** The scopes that an action of a role gives, as if an API key had them. */
 const scopesOfActions: Partial<Record<Action, readonly Scope[]>> = {
@@ -62,29 +102,25 @@ export function accountOf({ session }: Visit): NonNullable<Session['account']> {
 /** The person as a caller of the services that the API calls. */
 export function callerOf(visit: Visit): Caller {
   const granted = Object.entries(scopesOfActions)
-    .filter(([action]) => isAllowedTo(visit, action as Action))
+    .filter(([action]) => visit.may(action as Action))
     .flatMap(([, given]) => given);
   return {
-    accountId: accountOf(visit).id,
+    accountId: visit.accountId,
     actor: personActor(sessionOf(visit).operatorId),
     scopes: scopes.filter((scope) => granted.includes(scope)),
     weight: 1,
   };
 }
 
-/** Whether the person's role in the account of the page allows the action. */
-export function isAllowedTo(visit: Visit, action: Action): boolean {
-  return isAllowed(accountOf(visit).role, action);
-}
-
-/** `charges/7` → `/console/accounts/main/charges/7`. */
-export function pathTo(visit: Visit, page: string): string {
-  return `/console/accounts/${accountOf(visit).slug}/${page}`;
-}
-
 /** An id of the path. Throws `not_found` for what cannot be one. */
 export function pathId({ params }: Visit, name = 'id'): string {
   return readUuid(params[name] ?? '');
+}
+
+/** The page that the person sees, or the one on which its form stood: an address that opens. */
+export function openAddress({ isForm, cameFrom, path, query }: Visit): string {
+  if (isForm) return cameFrom;
+  return query.size > 0 ? `${path}?${query.toString()}` : path;
 }
 
 /** Why the person does what the form asks for. Throws `validation_failed` without a reason. */

@@ -5,11 +5,10 @@ import { Settings } from '../../platform/settings/config.js';
 import { Operators } from '../../access/people/operators.service.js';
 import { AppError } from '../../platform/errors.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { Card, Empty } from '../kit/elements.js';
-import { Cards, Muted } from '../kit/layout.js';
-import { sessionOf } from '../visit.js';
+import { Card, Empty, Cards, Muted } from '../kit/elements.js';
+import { sessionOf, type Visit } from '../visit.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
-import { cookieNames, languageCookie, readNext, writeCookie, type Visit } from '../requests.js';
+import { cookieNames, languageCookie, readNext, writeCookie } from '../requests.js';
 import { languages } from '../texts/languages.js';
 
 const yearSeconds = 365 * 86_400;

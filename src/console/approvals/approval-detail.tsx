@@ -14,15 +14,16 @@ import {
   Empty,
   FactList,
   Timeline,
+  Message,
+  Folded,
+  Hint,
+  Muted,
   type Tone,
 } from '../kit/elements.js';
-import { formatAmount, formatTime } from '../formats.js';
-import { Message } from '../kit/frame.js';
-import { Folded, Hint, Muted } from '../kit/layout.js';
+import { formatAmount } from '../formats.js';
 import { ListTable } from '../kit/table.js';
-import type { Visit } from '../requests.js';
+import { useVisit, type Visit } from '../visit.js';
 import type { TextKey } from '../texts.js';
-import { isAllowedTo, pathTo, useVisit } from '../visit.js';
 import type { ApprovalFacts, PayeeCheck } from './approval-facts.service.js';
 import { accountIn } from '../requested-payment.js';
 import type { Waiting } from './waiting-approvals.service.js';
@@ -38,7 +39,6 @@ type Fact = readonly [TextKey, ComponentChildren];
 
 export function PaymentFacts({ waiting, facts }: Omit<DetailProps, 'nameOf'>) {
   const visit = useVisit();
-  const { t } = visit;
   const { amountCents, kind, payment } = waiting;
   const { isKnownPayee, payeeCheck } = facts;
   const shown: Fact[] = [
@@ -53,7 +53,7 @@ export function PaymentFacts({ waiting, facts }: Omit<DetailProps, 'nameOf'>) {
       'approvals.paidBefore',
       <Badge
         tone={isKnownPayee ? 'good' : 'warn'}
-        text={t(isKnownPayee ? 'app.yes' : 'approvals.new')}
+        text={visit.t(isKnownPayee ? 'app.yes' : 'approvals.new')}
       />,
     ]);
   if (payeeCheck) shown.push(['approvals.payeeCheck', checkBadge(visit, payeeCheck)]);
@@ -75,18 +75,18 @@ function checkBadge({ t }: Visit, { result }: PayeeCheck): JSX.Element {
 }
 
 export function RequestFacts({ waiting, nameOf }: Omit<DetailProps, 'facts'>) {
-  const { t, language } = useVisit();
+  const { t, time } = useVisit();
   const { requestedBy, createdAt, condition, given, needed, expiresAt } = waiting;
   return (
     <FactList
       title="approvals.request"
       facts={[
         ['word.requestedBy', nameOf(requestedBy)],
-        ['approvals.requestedAt', formatTime(createdAt, language)],
+        ['approvals.requestedAt', time(createdAt)],
         ['word.source', <Source waiting={waiting} />],
         ['approvals.why', t(`approvals.condition.${condition}`)],
         ['approvals.given', t('approvals.givenOf', { given, needed })],
-        ['approvals.expires', formatTime(expiresAt, language)],
+        ['approvals.expires', time(expiresAt)],
       ]}
     />
   );
@@ -139,8 +139,7 @@ function LimitBar({
 
 /** Payments of the same amount to the same account. */
 export function Similar({ facts: { similar } }: Pick<DetailProps, 'facts'>) {
-  const visit = useVisit();
-  const { t, language } = visit;
+  const { t, time, to } = useVisit();
   if (similar.length === 0) return null;
   return (
     <Message kind="warn">
@@ -148,8 +147,7 @@ export function Similar({ facts: { similar } }: Pick<DetailProps, 'facts'>) {
       <ul>
         {similar.map(({ id, state, createdAt }) => (
           <li>
-            <a href={pathTo(visit, `operations/${id}`)}>{formatTime(createdAt, language)}</a>{' '}
-            {t(`approvals.state.${state}`)}
+            <a href={to(`operations/${id}`)}>{time(createdAt)}</a> {t(`approvals.state.${state}`)}
           </li>
         ))}
       </ul>
@@ -161,10 +159,9 @@ const maxPayeesShown = 200;
 
 /** The transfers of a batch. */
 export function BatchItems({ facts: { payees } }: Pick<DetailProps, 'facts'>) {
-  const visit = useVisit();
-  const { t } = visit;
+  const { t, may } = useVisit();
   if (payees.length === 0) return null;
-  const isVisible = isAllowedTo(visit, 'see personal data');
+  const isVisible = may('see personal data');
   const accountOfPayee = (counterparty: string) => {
     const party = { ...unknownParty, ...accountIn(counterparty) };
     return (isVisible ? party : maskParty(party)).account;

@@ -8,15 +8,12 @@ import type { getApprovalPolicy } from '../../outbound/operations/approvals.sche
 import type { AppError } from '../../platform/errors.js';
 import { ActorNames, type NameOfActor } from '../actor-names.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { Badge, Card } from '../kit/elements.js';
-import { attempt, FormCard, statusOf, Step } from '../kit/form.js';
-import { Message, StepUpNotice } from '../kit/frame.js';
-import { Muted } from '../kit/layout.js';
+import { Badge, Card, Message, Muted } from '../kit/elements.js';
+import { attempt, FormCard, statusOf, Step, StepUpNotice } from '../kit/form.js';
 import { ListTable, type ListColumns } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
+import { callerOf, sessionOf, useVisit, type Visit } from '../visit.js';
 import { writeTypedAmount } from '../typed-amount.js';
-import { accountOf, callerOf, isAllowedTo, pathTo, sessionOf, useVisit } from '../visit.js';
 import { policyFields, policyWords, readPolicyForm } from './policy-words.js';
 
 type PolicyView = RouteOutput<typeof getApprovalPolicy>;
@@ -47,7 +44,7 @@ export class ApprovalPolicyPages {
     'approval-policy',
     'manage payment rules',
     'change approval policy',
-    (visit) => `account ${accountOf(visit).id}`,
+    (visit) => `account ${visit.accountId}`,
   )
   async change(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { problem, result } = await attempt(async () =>
@@ -55,15 +52,15 @@ export class ApprovalPolicyPages {
     );
     if (problem) return this.page(visit, problem);
     const done = result.isProposed ? 'waiting' : 'saved';
-    return new Redirect(`${pathTo(visit, 'approval-policy')}?done=${done}`);
+    return new Redirect(`${visit.to('approval-policy')}?done=${done}`);
   }
 
   private async page(visit: Visit, problem: AppError | null): Promise<Shown> {
     const { t } = visit;
-    const policy = await this.policies.get(accountOf(visit).id);
+    const policy = await this.policies.get(visit.accountId);
     const actors = [...policy.proposed, ...policy.changes].map(({ actor }) => actor);
     const props = { policy, nameOf: await this.names.find(visit, actors) };
-    const mayChange = isAllowedTo(visit, 'manage payment rules');
+    const mayChange = visit.may('manage payment rules');
     const body = (
       <>
         <Outcome />
@@ -78,7 +75,7 @@ export class ApprovalPolicyPages {
           <FormCard
             {...{ problem, fields: policyFields(t), values: typedValues(policy) }}
             title="policy.change"
-            action={pathTo(visit, 'approval-policy')}
+            action={visit.to('approval-policy')}
             shown={versionOf(policy)}
             button="policy.change"
             asksReason
@@ -133,11 +130,11 @@ function Proposals(props: Props) {
   const own = personActor(sessionOf(visit).operatorId);
   const confirmation = (proposal: Proposal) => {
     if (proposal.actor === own) return t('policy.ownProposal');
-    if (!isAllowedTo(visit, 'manage payment rules')) return null;
+    if (!visit.may('manage payment rules')) return null;
     const { newBeneficiary, ...values } = typedValues(proposal);
     return (
       <Step
-        {...{ action: pathTo(visit, 'approval-policy'), shown: versionOf(policy) }}
+        {...{ action: visit.to('approval-policy'), shown: versionOf(policy) }}
         // A tick that is not set is not sent.
         hidden={{ ...values, ...(newBeneficiary ? { newBeneficiary: 'yes' } : {}) }}
         button="policy.confirm"

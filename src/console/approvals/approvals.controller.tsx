@@ -9,17 +9,22 @@ import { isUuid, readPage, readUuid, toList } from '../../platform/http/listing.
 import { ActorNames } from '../actor-names.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { ConfirmMoney, factsChanged, isConfirmed, type Money } from '../kit/confirm-money.js';
-import { Amount, Card, Empty, Pager } from '../kit/elements.js';
-import { AskingForm, Fields, Hidden, reasonField, statusOf } from '../kit/form.js';
-import { Form, Message, StepUpNotice } from '../kit/frame.js';
-import { Button, Cards, Muted, Row } from '../kit/layout.js';
+import { Amount, Card, Empty, Pager, Message, Button, Cards, Muted, Row } from '../kit/elements.js';
+import {
+  AskingForm,
+  Fields,
+  Hidden,
+  reasonField,
+  statusOf,
+  Form,
+  StepUpNotice,
+} from '../kit/form.js';
 import { ListCard } from '../kit/list-page.js';
 import { MoneyFacts } from '../money-facts.service.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
+import { callerOf, pathId, typed, useVisit, type Visit } from '../visit.js';
 import { reasonKey } from '../problems.js';
 import { findTextKey } from '../texts.js';
-import { accountOf, callerOf, isAllowedTo, pathId, pathTo, typed, useVisit } from '../visit.js';
 import {
   BatchItems,
   Decisions,
@@ -65,8 +70,7 @@ export class ApprovalPages {
         <Done />
         {rows.length === 0 ? (
           <Empty>
-            {t('approvals.empty')}{' '}
-            <a href={pathTo(visit, 'approval-policy')}>{t('policy.title')}</a>
+            {t('approvals.empty')} <a href={visit.to('approval-policy')}>{t('policy.title')}</a>
           </Empty>
         ) : (
           <Choice>{await this.table(visit, rows, true)}</Choice>
@@ -82,7 +86,7 @@ export class ApprovalPages {
   @ConsolePage('approvals/batch', 'view')
   async batch(@Visiting() visit: Visit): Promise<PageAnswer> {
     const ids = visit.query.getAll('operation').filter(isUuid).slice(0, maxDecidedTogether);
-    if (ids.length === 0) return new Redirect(pathTo(visit, 'approvals'));
+    if (ids.length === 0) return new Redirect(visit.to('approvals'));
     return this.preview(visit, await this.waiting.listOf(callerOf(visit), ids), []);
   }
 
@@ -149,14 +153,14 @@ export class ApprovalPages {
     { operations, money }: AskedMoney,
     problem: AppError | null = null,
   ): Promise<Shown> {
-    const { id: accountId } = accountOf(visit);
+    const { accountId } = visit;
     const [first] = operations;
     const isOne = operations.length === 1;
     const facts = isOne && first ? await this.facts.read(callerOf(visit), first.id) : null;
     const body = (
       <ConfirmMoney
         {...{ money, balance: await this.balances.findBalance(accountId) }}
-        action={pathTo(visit, 'approvals/decide')}
+        action={visit.to('approvals/decide')}
         button={{ one: 'money.approve', many: 'money.approveAll' }}
         warning="approvals.confirmWhy"
         {...(first && isOne ? { shown: first.requestHash } : {})}
@@ -183,11 +187,10 @@ export class ApprovalPages {
     const viewer = callerOf(visit);
     if (uploadId !== null) {
       const rows = await this.waiting.listOfUpload(viewer, uploadId);
-      if (rows.some(({ own }) => own === null))
-        return pathTo(visit, `approvals/uploads/${uploadId}`);
+      if (rows.some(({ own }) => own === null)) return visit.to(`approvals/uploads/${uploadId}`);
     }
     const next = operations.length === 1 ? await this.waiting.findNext(viewer) : null;
-    return pathTo(visit, next === null ? 'approvals' : `approvals/${next}`);
+    return visit.to(next === null ? 'approvals' : `approvals/${next}`);
   }
 
   private async refusals(
@@ -229,9 +232,7 @@ export class ApprovalPages {
         {uploadId !== null && rows.length === maxDecidedTogether && (
           <Muted>
             {t('approvals.moreRows')}{' '}
-            <a
-              href={`${pathTo(visit, `approvals/uploads/${uploadId}`)}?after=${rows.at(-1)?.line}`}
-            >
+            <a href={`${visit.to(`approvals/uploads/${uploadId}`)}?after=${rows.at(-1)?.line}`}>
               {t('app.next')}
             </a>
           </Muted>
@@ -276,7 +277,7 @@ export class ApprovalPages {
           <>
             <Message kind="warn">
               {t('approvals.ended')} {state && t(state)}{' '}
-              <a href={pathTo(visit, `operations/${id}`)}>{t('approvals.operation')}</a>
+              <a href={visit.to(`operations/${id}`)}>{t('approvals.operation')}</a>
             </Message>
             <Cards is="facts">
               <Decisions {...props} />
@@ -301,14 +302,14 @@ export class ApprovalPages {
 
 /** Whoever may decide chooses rows, and sees them with their total before deciding. */
 function Choice({ children }: { children: VNode }) {
-  const visit = useVisit();
-  if (!isAllowedTo(visit, 'approve payments')) return <ListCard>{children}</ListCard>;
+  const { to, may, t } = useVisit();
+  if (!may('approve payments')) return <ListCard>{children}</ListCard>;
   return (
     <ListCard>
-      <AskingForm action={pathTo(visit, 'approvals/batch')}>
+      <AskingForm action={to('approvals/batch')}>
         {children}
         <Row>
-          <Button is="plain">{visit.t('approvals.decideChosen')}</Button>
+          <Button is="plain">{t('approvals.decideChosen')}</Button>
         </Row>
       </AskingForm>
     </ListCard>
@@ -340,10 +341,8 @@ function DecisionForm({
   /** The upload whose rows are decided; null for others. */
   uploadId?: string | null;
 }) {
-  const visit = useVisit();
-  const { t } = visit;
-  if (!isAllowedTo(visit, 'approve payments'))
-    return <Message kind="warn">{t('approvals.needsRole')}</Message>;
+  const { t, to, may } = useVisit();
+  if (!may('approve payments')) return <Message kind="warn">{t('approvals.needsRole')}</Message>;
   const [first] = operations;
   const isOne = operations.length === 1;
   const operation = operations.map(writeOperation);
@@ -356,7 +355,7 @@ function DecisionForm({
         </p>
       )}
       <Form
-        action={pathTo(visit, 'approvals/confirm')}
+        action={to('approvals/confirm')}
         {...(first && isOne ? { shown: first.requestHash } : {})}
       >
         <Hidden values={{ operation, ...(uploadId === null ? {} : { upload: uploadId }) }} />
@@ -367,7 +366,7 @@ function DecisionForm({
           </button>
           <Button
             {...{ is: 'plain', name: 'decision', value: 'decline' }}
-            formAction={pathTo(visit, 'approvals/decide')}
+            formAction={to('approvals/decide')}
           >
             {t(isOne ? 'approvals.decline' : 'approvals.declineAll')}
           </Button>
@@ -412,10 +411,10 @@ function Done() {
 }
 
 function Back() {
-  const visit = useVisit();
+  const { to, t } = useVisit();
   return (
     <p>
-      <a href={pathTo(visit, 'approvals')}>{visit.t('approvals.all')}</a>
+      <a href={to('approvals')}>{t('approvals.all')}</a>
     </p>
   );
 }

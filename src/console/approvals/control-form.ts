@@ -4,8 +4,7 @@ import {
   changePaymentControls,
 } from '../../outbound/payment-controls/payment-controls.schema.js';
 import { readBody, typedBody, typedWhole, type FormField } from '../kit/form.js';
-import type { Visit } from '../requests.js';
-import { typed } from '../visit.js';
+import { typed, type Visit } from '../visit.js';
 
 export const limitNames = [
   'perOperation',

@@ -15,23 +15,12 @@ import type { AppError } from '../../platform/errors.js';
 import { isUuid, readPage, toList } from '../../platform/http/listing.js';
 import { ActorNames } from '../actor-names.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { Card, FactList, Pager } from '../kit/elements.js';
-import { attempt, FormCard, ofForm, statusOf, Step } from '../kit/form.js';
-import { Message, StepUpNotice } from '../kit/frame.js';
-import { Cards, Muted } from '../kit/layout.js';
+import { Card, FactList, Pager, Message, Cards, Muted } from '../kit/elements.js';
+import { attempt, FormCard, ofForm, statusOf, Step, StepUpNotice } from '../kit/form.js';
 import { ListTable } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
+import { accountOf, callerOf, pathId, requireReason, useVisit, type Visit } from '../visit.js';
 import { writeTypedAmount } from '../typed-amount.js';
-import {
-  accountOf,
-  callerOf,
-  isAllowedTo,
-  pathId,
-  pathTo,
-  requireReason,
-  useVisit,
-} from '../visit.js';
 import { Limits } from './approval-detail.js';
 import {
   beneficiaryFields,
@@ -66,7 +55,7 @@ export class PaymentControlPages {
     'payment-controls',
     needs,
     'change payment controls',
-    (visit) => `account ${accountOf(visit).id}`,
+    (visit) => `account ${visit.accountId}`,
   )
   async change(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { problem } = await attempt(async () => {
@@ -80,7 +69,7 @@ export class PaymentControlPages {
     'payment-controls/beneficiaries',
     needs,
     'add beneficiary',
-    (visit) => `account ${accountOf(visit).id}`,
+    (visit) => `account ${visit.accountId}`,
   )
   async add(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { problem } = await attempt(async () => {
@@ -108,7 +97,7 @@ export class PaymentControlPages {
     const { t, query } = visit;
     const { id: accountId, slug } = accountOf(visit);
     const controls = await this.controls.readAudited(slug);
-    const mayChange = isAllowedTo(visit, needs);
+    const mayChange = visit.may(needs);
     const body = (
       <>
         {query.get('done') === 'saved' && <Message kind="good">{t('controls.saved')}</Message>}
@@ -121,7 +110,7 @@ export class PaymentControlPages {
         {mayChange && (
           <>
             <FormCard
-              {...ofForm(visit, pathTo(visit, 'payment-controls/beneficiaries'), problem)}
+              {...ofForm(visit, visit.to('payment-controls/beneficiaries'), problem)}
               fields={beneficiaryFields}
               title="controls.add"
               intro="controls.addWhy"
@@ -129,7 +118,7 @@ export class PaymentControlPages {
               asksReason
             />
             <FormCard
-              {...ofForm(visit, pathTo(visit, 'payment-controls'), problem)}
+              {...ofForm(visit, visit.to('payment-controls'), problem)}
               {...{ fields: controlFields, values: typedValues(controls) }}
               title="controls.change"
               intro="controls.changeWhy"
@@ -147,7 +136,7 @@ export class PaymentControlPages {
   private async beneficiaries(visit: Visit) {
     const { t, query } = visit;
     const page = readPage({ cursor: query.get('cursor') ?? undefined }, isUuid);
-    const found = await this.controls.listBeneficiaries(accountOf(visit).id, page);
+    const found = await this.controls.listBeneficiaries(visit.accountId, page);
     const { data: rows, next } = toList(found, page, ({ id }) => id);
     const shown = (row: Beneficiary) => partyOf(visit, row);
     return (
@@ -166,10 +155,10 @@ export class PaymentControlPages {
             },
             'controls.usableFrom': { at: ({ usableFrom }) => usableFrom },
             'word.remove':
-              isAllowedTo(visit, needs) &&
+              visit.may(needs) &&
               (({ id, name }) => (
                 <Step
-                  action={pathTo(visit, `payment-controls/beneficiaries/${id}/remove`)}
+                  action={visit.to(`payment-controls/beneficiaries/${id}/remove`)}
                   button="word.remove"
                   reasonLabel={t('controls.removeOf', { name })}
                   asksReason
@@ -230,7 +219,7 @@ function requestOf(visit: Visit) {
 }
 
 function saved(visit: Visit): Redirect {
-  return new Redirect(`${pathTo(visit, 'payment-controls')}?done=saved`);
+  return new Redirect(`${visit.to('payment-controls')}?done=saved`);
 }
 
 function Rules({ controls }: { controls: Controls }) {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { noApprovalPolicy } from '../../outbound/operations/approval-policy.js';
 import { AppError } from '../../platform/errors.js';
-import type { Visit } from '../requests.js';
+import type { Visit } from '../visit.js';
 import { translateInto } from '../texts.js';
 import { readBeneficiaryForm, readControlForm } from './control-form.js';
 import { policyWords, readPolicyForm } from './policy-words.js';

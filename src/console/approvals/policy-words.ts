@@ -8,10 +8,9 @@ import {
 } from '../../outbound/operations/approvals.schema.js';
 import { formatAmount } from '../formats.js';
 import { readBody, typedWhole, type FormFields } from '../kit/form.js';
-import type { Visit } from '../requests.js';
+import { typed, type Visit } from '../visit.js';
 import type { Translate } from '../texts.js';
 import { typedNumber } from '../typed-amount.js';
-import { typed } from '../visit.js';
 
 export interface WordedPolicy {
   aboveAmount: Cents | null;

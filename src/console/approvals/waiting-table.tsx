@@ -2,13 +2,10 @@
 import { punctuateTaxId } from '../../access/counterparties/party.js';
 import type { NameOfActor } from '../actor-names.service.js';
 import type { MoneyPayee } from '../kit/confirm-money.js';
-import { Amount, Badge } from '../kit/elements.js';
-import { formatTime } from '../formats.js';
-import { Hint } from '../kit/layout.js';
+import { Amount, Badge, Hint } from '../kit/elements.js';
 import { ListTable } from '../kit/table.js';
-import type { Visit } from '../requests.js';
+import { useVisit, type Visit } from '../visit.js';
 import { findTextKey } from '../texts.js';
-import { pathTo, useVisit } from '../visit.js';
 import type { Waiting } from './waiting-approvals.service.js';
 
 export interface WaitingProps {
@@ -35,7 +32,7 @@ export function PayeeCell({ waiting }: WaitingProps) {
       {parts.length > 0 && <Hint isBlock>{parts.join(' · ')}</Hint>}
       {refundedNsu !== null && (
         <div>
-          <a href={pathTo(visit, `statement/${refundedNsu}`)}>
+          <a href={visit.to(`statement/${refundedNsu}`)}>
             {t('approvals.refundedPix', { nsu: refundedNsu.toString() })}
           </a>
         </div>
@@ -53,7 +50,7 @@ export function moneyPayeeOf(visit: Visit, waiting: Waiting, nameOf: NameOfActor
     key: pixKey ?? digitableLine,
     amountCents: amountCents ?? 0n,
     asked: { by: nameOf(requestedBy), at: createdAt },
-    href: pathTo(visit, `approvals/${id}`),
+    href: visit.to(`approvals/${id}`),
   };
 }
 
@@ -80,11 +77,11 @@ function Given({ waiting }: WaitingProps) {
 }
 
 function Expiry({ waiting }: WaitingProps) {
-  const { t, language } = useVisit();
+  const { t, time } = useVisit();
   const { expiresAt, isExpired, expiresSoon } = waiting;
   return (
     <>
-      {formatTime(expiresAt, language)}
+      {time(expiresAt)}
       {isExpired ? (
         <div>
           <Badge tone="bad" text={t('approvals.expired')} />
@@ -111,7 +108,7 @@ export function WaitingTable({
   isChosen: boolean;
 }) {
   const visit = useVisit();
-  const { t, language } = visit;
+  const { t, time } = visit;
   return (
     <ListTable
       {...{ rows, name: 'approvals.title' }}
@@ -119,7 +116,7 @@ export function WaitingTable({
         'approvals.choose': isChosen && ((waiting) => <Choice waiting={waiting} />),
         'word.payment': ({ id, kind, amountCents }) => (
           <>
-            <a href={pathTo(visit, `approvals/${id}`)}>
+            <a href={visit.to(`approvals/${id}`)}>
               {amountCents !== null && <Amount cents={amountCents} />}
             </a>
             <Hint isBlock>{kindText(visit, kind)}</Hint>
@@ -132,7 +129,7 @@ export function WaitingTable({
           cell: (waiting) => (
             <>
               {nameOf(waiting.requestedBy)}
-              <Hint isBlock>{formatTime(waiting.createdAt, language)}</Hint>
+              <Hint isBlock>{time(waiting.createdAt)}</Hint>
               <Source waiting={waiting} />
             </>
           ),
@@ -153,11 +150,10 @@ function Choice({ waiting: { id, kind, own, isExpired } }: WaitingProps) {
 
 /** Where the request came from; a row of a file leads to all rows of it. */
 export function Source({ waiting: { source, uploadId, line } }: WaitingProps) {
-  const visit = useVisit();
-  const { t } = visit;
+  const { t, to } = useVisit();
   if (uploadId === null) return <Hint isBlock>{t(`approvals.source.${source}`)}</Hint>;
   return (
-    <a href={pathTo(visit, `approvals/uploads/${uploadId}`)}>
+    <a href={to(`approvals/uploads/${uploadId}`)}>
       {t('approvals.uploadLine', { line: line ?? 0 })}
     </a>
   );

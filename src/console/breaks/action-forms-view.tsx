@@ -2,11 +2,9 @@
 import { refundOfKind } from '../../reconciliation/decide/break-kinds.js';
 import { formatAmount } from '../formats.js';
 import { ActionCard } from '../kit/break-parts.js';
-import { FieldForm, Fields, Hidden, reasonField, type FormFields } from '../kit/form.js';
-import { Form } from '../kit/frame.js';
-import { Muted } from '../kit/layout.js';
-import type { Visit } from '../requests.js';
-import { pathTo, useVisit } from '../visit.js';
+import { FieldForm, Fields, Hidden, reasonField, Form, type FormFields } from '../kit/form.js';
+import { Muted } from '../kit/elements.js';
+import { useVisit, type Visit } from '../visit.js';
 import { freeParts } from './action-forms.js';
 import type { BreakViewProps, Candidate } from './break-facts.js';
 import { amountOf, kindOf, partyOf } from './break-words.js';
@@ -56,7 +54,7 @@ function ActionForm({ action, ...props }: BreakViewProps & { action: PageAction 
       </summary>
       <FieldForm
         {...{ fields, shown: version, isSent: retriedAction(visit) === action }}
-        action={`${pathTo(visit, `breaks/${id}/${stepOf(action)}`)}?${address.toString()}`}
+        action={`${visit.to(`breaks/${id}/${stepOf(action)}`)}?${address.toString()}`}
         values={action === 'refund' ? { reason: kindOf(t, kind) } : {}}
         intro={`breaks.effect.${action}`}
         button={`breaks.action.${action}`}
@@ -117,7 +115,7 @@ function SplitForm({ facts, address }: BreakViewProps) {
       <summary>{t('breaks.split')}</summary>
       <Muted>{t('breaks.split.hint', { amount: formatAmount(line.amountCents) })}</Muted>
       <Form
-        action={`${pathTo(visit, `breaks/${found.id}/link`)}?${address.toString()}`}
+        action={`${visit.to(`breaks/${found.id}/link`)}?${address.toString()}`}
         shown={found.version}
       >
         <Hidden values={{ split: '1' }} />

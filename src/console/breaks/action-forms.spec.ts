@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Visit } from '../requests.js';
+import type { Visit } from '../visit.js';
 import { readAction } from './action-forms.js';
 
 const refund = (amount: string) =>

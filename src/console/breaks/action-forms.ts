@@ -3,10 +3,9 @@ import type { Cents } from '../../brazil/cents.js';
 import { isNsu, isUuid } from '../../platform/http/listing.js';
 import { maxCommentLength } from '../../reconciliation/breaks/break-comments.schema.js';
 import { reasonText, type BreakAction } from '../../reconciliation/breaks/breaks.schema.js';
-import type { Visit } from '../requests.js';
+import { typed, type Visit } from '../visit.js';
 import type { TextKey } from '../texts.js';
 import { readTypedAmount } from '../typed-amount.js';
-import { typed } from '../visit.js';
 import type { PageAction } from './open-actions.js';
 
 export type ReadAction = { action: BreakAction } | { problem: TextKey };

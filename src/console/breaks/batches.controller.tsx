@@ -12,14 +12,12 @@ import {
 } from '../../reconciliation/breaks/decision-batches.service.js';
 import { formatAmount, formatCount } from '../formats.js';
 import { ContinuedForm } from '../kit/break-parts.js';
-import { Card } from '../kit/elements.js';
+import { Card, Message } from '../kit/elements.js';
 import { FieldForm } from '../kit/form.js';
-import { Message } from '../kit/frame.js';
 import { ListTable } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
+import { callerOf, pathId, typed, useVisit, type Visit } from '../visit.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { accountOf, callerOf, pathId, pathTo, typed, useVisit } from '../visit.js';
 import { reasonOf } from './action-forms-view.js';
 import { readReasonText } from './action-forms.js';
 import { readBreakList } from './break-list.js';
@@ -45,7 +43,7 @@ export class BatchPages {
     if (!action) throw new AppError('validation_failed');
     const { filters, address } = readBreakList(visit.query);
     const id = await this.batches.select(callerOf(visit), action, filters);
-    return new Redirect(`${pathTo(visit, `breaks/batches/${id}`)}?${address.toString()}`);
+    return new Redirect(`${visit.to(`breaks/batches/${id}`)}?${address.toString()}`);
   }
 
   @ConsolePage('breaks/batches/:id', needs)
@@ -70,19 +68,18 @@ export class BatchPages {
 
   private async advance(visit: Visit, action: BatchAction): Promise<PageAnswer> {
     const id = pathId(visit);
-    const { batch } = await this.batches.get(accountOf(visit).id, id);
+    const { batch } = await this.batches.get(visit.accountId, id);
     if (batch.action !== action) throw new AppError('not_found');
     const reason = readReasonText(visit);
     if (batch.reason === null && reason === null)
       return this.render(visit, visit.t('breaks.invalid.reason'));
     await this.batches.advance(callerOf(visit), id, reason);
     const { address } = readBreakList(visit.query);
-    return new Redirect(`${pathTo(visit, `breaks/batches/${id}`)}?${address.toString()}`);
+    return new Redirect(`${visit.to(`breaks/batches/${id}`)}?${address.toString()}`);
   }
 
   private async render(visit: Visit, problem: string | null): Promise<Shown> {
-    const { t } = visit;
-    const accountId = accountOf(visit).id;
+    const { accountId } = visit;
     const progress = await this.batches.get(accountId, pathId(visit));
     const { batch } = progress;
     const refused = await this.batches.listRefused(accountId, batch.id, shownRefusals);
@@ -93,7 +90,7 @@ export class BatchPages {
     }));
     const part = <BatchPart {...{ progress, refusals, problem }} />;
     const action = batch.action as BatchAction;
-    const title = t('breaks.batch', { action: t(`breaks.action.${action}`) });
+    const title = visit.t('breaks.batch', { action: visit.t(`breaks.action.${action}`) });
     return new Shown(title, part, { part, ...(problem === null ? {} : { status: 400 }) });
   }
 }
@@ -135,14 +132,13 @@ function BatchPart(props: Props) {
 }
 
 const actionAddress = (visit: Visit, { batch }: BatchProgress) =>
-  `${pathTo(visit, `breaks/batches/${batch.id}/${batch.action}`)}?${readBreakList(visit.query).address.toString()}`;
+  `${visit.to(`breaks/batches/${batch.id}/${batch.action}`)}?${readBreakList(visit.query).address.toString()}`;
 
 function Confirm({ progress }: Props) {
   const visit = useVisit();
-  const { t } = visit;
   const action = progress.batch.action as BatchAction;
   return (
-    <Card title={t('app.confirm')}>
+    <Card title={visit.t('app.confirm')}>
       <FieldForm
         {...{ fields: reasonOf('bulk'), shown: progress.batch.id }}
         action={actionAddress(visit, progress)}

@@ -11,8 +11,7 @@ import { ConfirmMoney, type Money } from '../kit/confirm-money.js';
 import { statusOf } from '../kit/form.js';
 import { MoneyFacts } from '../money-facts.service.js';
 import { Shown } from '../page.js';
-import type { Visit } from '../requests.js';
-import { accountOf, callerOf, pathTo, typed } from '../visit.js';
+import { callerOf, typed, type Visit } from '../visit.js';
 import { readBreakList } from './break-list.js';
 
 type Action<Name> = Extract<BreakAction, { action: Name }>;
@@ -58,8 +57,8 @@ export class BreakConfirmation {
     const { button, warning } = words[action];
     const { place } = readBreakList(visit.query);
     const query = place.toString();
-    const page = pathTo(visit, `breaks/${id}`);
-    const from = place.has('break') ? pathTo(visit, 'breaks') : page;
+    const page = visit.to(`breaks/${id}`);
+    const from = place.has('break') ? visit.to('breaks') : page;
     const own = ['csrf', 'seen', 'shown'];
     const hidden = [...visit.form.keys()]
       .filter((name) => !own.includes(name))
@@ -69,7 +68,7 @@ export class BreakConfirmation {
       <ConfirmMoney
         {...{ money, warning }}
         button={{ one: money.payees.length > 0 ? button : `breaks.action.${action}` }}
-        {...(moves ? { balance: await this.money.findBalance(accountOf(visit).id) } : {})}
+        {...(moves ? { balance: await this.money.findBalance(visit.accountId) } : {})}
         action={`${page}/${action}?${query}`}
         shown={typed(visit, 'shown')}
         hidden={Object.fromEntries(hidden)}

@@ -7,8 +7,7 @@ import { BreakComments } from '../../reconciliation/breaks/break-comments.servic
 import { factsChanged, isConfirmed } from '../kit/confirm-money.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { Redirect, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
-import { callerOf, pathId, pathTo, typed } from '../visit.js';
+import { callerOf, pathId, typed, type Visit } from '../visit.js';
 import { BreakConfirmation } from './break-confirmation.service.js';
 import { BreakPage } from './break-page.service.js';
 import { BreakQueue } from './break-queue.service.js';
@@ -160,7 +159,7 @@ const isInQueue = ({ query }: Visit): boolean => query.has('break');
 function redirectTo(visit: Visit, id: string | null, place: URLSearchParams): Redirect {
   if (id !== null && isInQueue(visit)) place.set('break', id);
   const to = id === null || isInQueue(visit) ? 'breaks' : `breaks/${id}`;
-  return new Redirect(`${pathTo(visit, to)}?${place.toString()}`);
+  return new Redirect(`${visit.to(to)}?${place.toString()}`);
 }
 
 function readForm(visit: Visit, action: PageAction): ReadAction {

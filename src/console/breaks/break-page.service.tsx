@@ -6,10 +6,9 @@ import { BreakReading } from '../../reconciliation/breaks/break-reading.service.
 import { BreakSides } from '../../reconciliation/breaks/break-sides.service.js';
 import { CounterpartyHistory } from '../../reconciliation/breaks/counterparty-history.service.js';
 import { ActorNames } from '../actor-names.service.js';
-import { Message } from '../kit/frame.js';
+import { Message } from '../kit/elements.js';
 import { Shown } from '../page.js';
-import type { Visit } from '../requests.js';
-import { callerOf, isAllowedTo } from '../visit.js';
+import { callerOf, type Visit } from '../visit.js';
 import { addressOfChosen, readBreakList } from './break-list.js';
 import type { BreakFacts } from './break-facts.js';
 import { BreakView } from './break-view.js';
@@ -94,7 +93,7 @@ export class BreakPage {
   }
 
   private view(visit: Visit, facts: BreakFacts, address: URLSearchParams, isInQueue: boolean) {
-    const mayRefund = isAllowedTo(visit, 'request payments');
+    const mayRefund = visit.may('request payments');
     return (
       <>
         <DoneMessage address={address} />

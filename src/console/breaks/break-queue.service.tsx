@@ -3,13 +3,10 @@
 import { Injectable } from '@nestjs/common';
 import { isUuid } from '../../platform/http/listing.js';
 import { BreakReading } from '../../reconciliation/breaks/break-reading.service.js';
-import { Pager } from '../kit/elements.js';
-import { Message } from '../kit/frame.js';
-import { Muted } from '../kit/layout.js';
+import { Pager, Message, Muted } from '../kit/elements.js';
 import { SplitPanel, SplitView } from '../kit/break-parts.js';
 import { Shown } from '../page.js';
-import type { Visit } from '../requests.js';
-import { callerOf, ForVisit } from '../visit.js';
+import { callerOf, ForVisit, type Visit } from '../visit.js';
 import { readBreakList, type BreakList } from './break-list.js';
 import { BreakPage } from './break-page.service.js';
 import { QueueHead } from './queue-head.js';
@@ -46,7 +43,6 @@ export class BreakQueue {
     problem: string | null,
     status: number,
   ): Promise<Shown> {
-    const { t } = visit;
     const list = readBreakList(visit.query);
     const cursor = visit.query.get('cursor') ?? undefined;
     const isOpen = list.filters.state === 'open';
@@ -67,7 +63,7 @@ export class BreakQueue {
             </ForVisit>
             <QueueTable
               {...{ list, rows, chosen, count: totals?.breaks ?? null }}
-              empty={t(emptyText(list, next))}
+              empty={visit.t(emptyText(list, next))}
             />
             <ForVisit visit={shown}>
               <Pager next={next} />
@@ -78,7 +74,7 @@ export class BreakQueue {
         panel={panel}
       />
     );
-    return new Shown(t('section.breaks'), body, { status });
+    return new Shown(visit.t('section.breaks'), body, { status });
   }
 
   private async panel(visit: Visit, chosen: string | null, problem: string | null) {

@@ -1,12 +1,21 @@
 // The page of one break, from what happened down to what happened before.
 import type { ComponentChildren } from 'preact';
-import { Amount, Card, Empty, FactList, Timeline, type TimelineEntry } from '../kit/elements.js';
+import {
+  Amount,
+  Card,
+  Empty,
+  FactList,
+  Timeline,
+  Cards,
+  Hint,
+  Id,
+  Row,
+  type TimelineEntry,
+} from '../kit/elements.js';
 import { printDay } from '../../brazil/printed-text.js';
-import { formatAmount, formatTime } from '../formats.js';
-import { Cards, Hint, Id, Row } from '../kit/layout.js';
-import type { Visit } from '../requests.js';
+import { formatAmount } from '../formats.js';
+import { useVisit, type Visit } from '../visit.js';
 import { findTextKey, type TextKey, wordOf } from '../texts.js';
-import { isAllowedTo, pathTo, useVisit } from '../visit.js';
 import { ActionForms } from './action-forms-view.js';
 import type { BreakFacts, BreakViewProps } from './break-facts.js';
 import {
@@ -26,9 +35,9 @@ import { SideCards } from './side-cards.js';
 import { BreakShortcuts } from './shortcuts.js';
 
 export function BreakView(props: BreakViewProps) {
-  const visit = useVisit();
+  const { may } = useVisit();
   const { facts, mayRefund, isInQueue } = props;
-  const canAct = isAllowedTo(visit, 'resolve breaks');
+  const canAct = may('resolve breaks');
   const actions = canAct ? openActions(facts.found, mayRefund) : [];
   return (
     <>
@@ -50,18 +59,17 @@ export function BreakView(props: BreakViewProps) {
 }
 
 function Ways({ facts: { found, nextId }, address, isInQueue }: BreakViewProps) {
-  const visit = useVisit();
-  const { t } = visit;
+  const { t, to } = useVisit();
   const addressOf = (id: string) => {
-    if (!isInQueue) return `${pathTo(visit, `breaks/${id}`)}?${address.toString()}`;
+    if (!isInQueue) return `${to(`breaks/${id}`)}?${address.toString()}`;
     const chosen = new URLSearchParams(address);
     chosen.set('break', id);
-    return `${pathTo(visit, 'breaks')}?${chosen.toString()}`;
+    return `${to('breaks')}?${chosen.toString()}`;
   };
   return (
     <Row is="ways">
       <BackToBreaks address={address} />
-      {isInQueue && <a href={pathTo(visit, `breaks/${found.id}`)}>{t('breaks.ownPage')}</a>}
+      {isInQueue && <a href={to(`breaks/${found.id}`)}>{t('breaks.ownPage')}</a>}
       {nextId !== null && (
         <a href={addressOf(nextId)} data-key="n">
           {t('breaks.next')}
@@ -98,25 +106,22 @@ function Story({ facts: { found }, isInQueue }: BreakViewProps) {
 }
 
 function BreakFactsCard({ facts: { found } }: Props) {
-  const visit = useVisit();
-  const { t, language } = visit;
+  const { t, time, to } = useVisit();
   const { amount, nsu, expectedPaymentId, openedAt, resolvedAt, resolution, ageDays } = found;
   const facts: (readonly [TextKey, ComponentChildren])[] = [
     ['word.amount', amount === null ? t('breaks.unknownAmount') : <Amount cents={amount} />],
-    ['breaks.openedAt', formatTime(openedAt, language)],
+    ['breaks.openedAt', time(openedAt)],
     ['breaks.age', t('breaks.days', { count: ageDays })],
   ];
-  if (resolvedAt !== null) facts.push(['breaks.resolvedAt', formatTime(resolvedAt, language)]);
+  if (resolvedAt !== null) facts.push(['breaks.resolvedAt', time(resolvedAt)]);
   if (resolution !== null)
     facts.push(['breaks.resolution', wordOf(t, 'breaks.resolution', resolution)]);
   if (nsu !== null)
-    facts.push(['breaks.line', <a href={pathTo(visit, `statement/${nsu}`)}>{`NSU ${nsu}`}</a>]);
+    facts.push(['breaks.line', <a href={to(`statement/${nsu}`)}>{`NSU ${nsu}`}</a>]);
   if (expectedPaymentId !== null)
     facts.push([
       'word.expectedPayment',
-      <a href={pathTo(visit, `expected-payments/${expectedPaymentId}`)}>
-        {expectedPaymentId.slice(0, 8)}
-      </a>,
+      <a href={to(`expected-payments/${expectedPaymentId}`)}>{expectedPaymentId.slice(0, 8)}</a>,
     ]);
   return <FactList title="word.facts" facts={facts} />;
 }
@@ -136,8 +141,7 @@ function Evidence({ facts: { found } }: Props) {
 }
 
 function EvidenceValue({ fact: { format, text } }: { fact: EvidenceFact }) {
-  const visit = useVisit();
-  const { t, language } = visit;
+  const { t, time, to } = useVisit();
   switch (format) {
     case 'reais':
       return <>{writeReais(text)}</>;
@@ -146,13 +150,13 @@ function EvidenceValue({ fact: { format, text } }: { fact: EvidenceFact }) {
     case 'day':
       return <>{writeDay(text)}</>;
     case 'time':
-      return <>{formatTime(new Date(text), language)}</>;
+      return <>{time(new Date(text))}</>;
     case 'dayOrTime':
-      return <>{text.includes('T') ? formatTime(new Date(text), language) : writeDay(text)}</>;
+      return <>{text.includes('T') ? time(new Date(text)) : writeDay(text)}</>;
     case 'nsu':
-      return <a href={pathTo(visit, `statement/${text}`)}>{text}</a>;
+      return <a href={to(`statement/${text}`)}>{text}</a>;
     case 'operation':
-      return <a href={pathTo(visit, `operations/${text}`)}>{text.slice(0, 8)}</a>;
+      return <a href={to(`operations/${text}`)}>{text.slice(0, 8)}</a>;
     case 'word':
       return <>{wordOf(t, 'evidence.word', text)}</>;
     case 'source':

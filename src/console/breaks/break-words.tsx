@@ -9,10 +9,9 @@ import { Badge, type Tone } from '../kit/elements.js';
 import { formatAmount } from '../formats.js';
 import { Clipped } from '../kit/break-parts.js';
 import type { ListColumns } from '../kit/table.js';
-import type { Visit } from '../requests.js';
+import { useVisit, type Visit } from '../visit.js';
 import { reasonKey } from '../problems.js';
 import { type Translate, wordOf } from '../texts.js';
-import { pathTo, useVisit } from '../visit.js';
 
 export function kindOf(t: Translate, kind: string): string {
   return wordOf(t, 'break', kind);
@@ -74,7 +73,7 @@ export function breakColumns<Row>(
     'word.kind': {
       is: 'wide',
       cell: (row) => (
-        <a href={`${pathTo(visit, `breaks/${of(row).id}`)}?${address.toString()}`}>
+        <a href={`${visit.to(`breaks/${of(row).id}`)}?${address.toString()}`}>
           {kindOf(t, of(row).kind)}
         </a>
       ),
@@ -89,12 +88,12 @@ export function breakColumns<Row>(
 
 /** Leads back to the list. */
 export function BackToBreaks({ address }: { address: URLSearchParams }) {
-  const visit = useVisit();
+  const { to, t } = useVisit();
   const list = new URLSearchParams(address);
   list.delete('break');
   return (
-    <a href={`${pathTo(visit, 'breaks')}?${list.toString()}`} data-key="Escape">
-      {visit.t('breaks.back')}
+    <a href={`${to('breaks')}?${list.toString()}`} data-key="Escape">
+      {t('breaks.back')}
     </a>
   );
 }

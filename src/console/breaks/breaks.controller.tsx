@@ -3,7 +3,7 @@
 import { Controller } from '@nestjs/common';
 import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import type { PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
+import type { Visit } from '../visit.js';
 import { BreakQueue } from './break-queue.service.js';
 
 @Controller()

@@ -13,8 +13,7 @@ import { versionOfBreaks } from '../../reconciliation/breaks/break-version.js';
 import { actOnBreaks } from '../../reconciliation/breaks/breaks.schema.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
-import { callerOf, isAllowedTo, pathTo, typed } from '../visit.js';
+import { callerOf, typed, type Visit } from '../visit.js';
 import { readReasonText } from './action-forms.js';
 import { readBreakList } from './break-list.js';
 import { bulkActionsFor, maxPreviewed, type BulkActionName } from './bulk-choice.js';
@@ -102,8 +101,7 @@ export class BulkBreakPages {
       previewed.push({ row, would: await this.actions.preview(caller, row.id, action) });
     const key = randomUUID();
     const shown = versionOfBreaks(rows.map(({ version }) => version));
-    const { t } = visit;
-    const title = t('breaks.bulk.preview', { action: t(`breaks.action.${action}`) });
+    const title = visit.t('breaks.bulk.preview', { action: visit.t(`breaks.action.${action}`) });
     const { address } = readBreakList(visit.query);
     const props = { action, previewed, shown, formKey: key, address, problem };
     return new Shown(title, <BulkPreview {...props} />, { status });
@@ -115,7 +113,7 @@ export class BulkBreakPages {
     const key = readUuid(typed(visit, 'key'));
     const reason = readReasonText(visit);
     const { t } = visit;
-    if (ids.length === 0 || !isAllowedTo(visit, needs)) throw new AppError('validation_failed');
+    if (ids.length === 0 || !visit.may(needs)) throw new AppError('validation_failed');
     if (reason === null)
       return this.show(visit, action, ids, { status: 400, problem: t('breaks.invalid.reason') });
     const seen = readVersions(visit);
@@ -137,7 +135,7 @@ export class BulkBreakPages {
     const { address } = readBreakList(visit.query);
     address.set('action', action);
     for (const outcome of outcomes) address.append('of', writeOutcome(outcome));
-    return new Redirect(`${pathTo(visit, 'breaks/bulk/result')}?${address.toString()}`);
+    return new Redirect(`${visit.to('breaks/bulk/result')}?${address.toString()}`);
   }
 
   private async isUnchanged(

@@ -1,11 +1,9 @@
 // Below the list of breaks: which action, and for which of them.
 import type { BulkAction } from '../../reconciliation/breaks/breaks.schema.js';
 import { formatCount } from '../formats.js';
-import { FormGroup, Hidden } from '../kit/form.js';
-import { Form } from '../kit/frame.js';
-import { Button, Row } from '../kit/layout.js';
-import type { Visit } from '../requests.js';
-import { isAllowedTo, pathTo, useVisit } from '../visit.js';
+import { FormGroup, Hidden, Form } from '../kit/form.js';
+import { Button, Row } from '../kit/elements.js';
+import { useVisit, type Visit } from '../visit.js';
 import type { BreakList } from './break-list.js';
 
 /** So many breaks are previewed at once: each is tried. */
@@ -15,7 +13,7 @@ export type BulkActionName = BulkAction['action'];
 
 /** The bulk actions that the person may choose for breaks of this state. */
 export function bulkActionsFor(visit: Visit, state: string | undefined): BulkActionName[] {
-  const refund = isAllowedTo(visit, 'request payments') ? (['refund'] as const) : [];
+  const refund = visit.may('request payments') ? (['refund'] as const) : [];
   if (state === 'open') return ['accept', ...refund, 'note'];
   if (state === 'resolved') return ['reopen', 'note'];
   return ['accept', ...refund, 'reopen', 'note'];
@@ -59,7 +57,7 @@ export function BatchChoice({
   const visit = useVisit();
   const { t } = visit;
   return (
-    <Form action={`${pathTo(visit, 'breaks/batches')}?${list.address.toString()}`}>
+    <Form action={`${visit.to('breaks/batches')}?${list.address.toString()}`}>
       <Row>
         <label>
           {t('breaks.batch.choice')}

@@ -1,14 +1,12 @@
 // What a bulk action would do to each break, and the form that confirms it.
 import type { ActionPreview } from '../../reconciliation/breaks/break-actions.service.js';
 import type { VersionedView } from '../../reconciliation/breaks/break-reading.service.js';
-import { Badge, Card, Empty } from '../kit/elements.js';
+import { Badge, Card, Empty, Message, Muted } from '../kit/elements.js';
 import { formatAmount } from '../formats.js';
 import { Marked } from '../kit/break-parts.js';
-import { Fields } from '../kit/form.js';
-import { Form, Message } from '../kit/frame.js';
-import { Muted } from '../kit/layout.js';
+import { Fields, Form } from '../kit/form.js';
 import { ListTable } from '../kit/table.js';
-import { pathTo, useVisit } from '../visit.js';
+import { useVisit } from '../visit.js';
 import { reasonOf } from './action-forms-view.js';
 import { BackToBreaks, breakColumns, refusalOfCode } from './break-words.js';
 import type { BulkActionName } from './bulk-choice.js';
@@ -113,17 +111,13 @@ function Effect({ action, would }: { action: BulkActionName; would: ActionPrevie
 }
 
 function Confirmation({ action, previewed, shown, formKey, address }: Props) {
-  const visit = useVisit();
-  const { t } = visit;
+  const { t, to } = useVisit();
   const possible = countOf(previewed, 'done');
   if (possible === 0) return <Message kind="warn">{t('breaks.bulk.noneCan')}</Message>;
   return (
     <Card title={t('app.confirm')}>
       <Muted>{t(`breaks.effect.${action}`)}</Muted>
-      <Form
-        action={`${pathTo(visit, `breaks/bulk/${action}`)}?${address.toString()}`}
-        shown={shown}
-      >
+      <Form action={`${to(`breaks/bulk/${action}`)}?${address.toString()}`} shown={shown}>
         <input type="hidden" name="key" value={formKey} />
         {previewed.map(({ row: { id, version } }) => (
           <>

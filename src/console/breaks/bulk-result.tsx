@@ -1,7 +1,6 @@
 // What a bulk action did to each break, and the state that each has now.
 import type { VersionedView } from '../../reconciliation/breaks/break-reading.service.js';
-import { Card } from '../kit/elements.js';
-import { Message } from '../kit/frame.js';
+import { Card, Message } from '../kit/elements.js';
 import { ListTable } from '../kit/table.js';
 import { readBreakList } from './break-list.js';
 import { BackToBreaks, breakColumns, BreakStateBadge, refusalOfCode } from './break-words.js';

@@ -1,13 +1,10 @@
 // What a break is compared with: its ranked candidates, or the payment that its line is matched to.
 import { saoPauloDay } from '../../brazil/statement-day.js';
-import { Badge, Card, Empty } from '../kit/elements.js';
+import { Badge, Card, Empty, Button, Hint } from '../kit/elements.js';
 import { formatAmount } from '../formats.js';
 import { CandidateChoice, CandidateItems } from '../kit/break-parts.js';
-import { Fields } from '../kit/form.js';
-import { Form } from '../kit/frame.js';
-import { Button, Hint } from '../kit/layout.js';
-import type { Visit } from '../requests.js';
-import { pathTo, useVisit } from '../visit.js';
+import { Fields, Form } from '../kit/form.js';
+import { useVisit, type Visit } from '../visit.js';
 import { LinkFields } from './action-forms-view.js';
 import type { BreakFacts, BreakViewProps, Candidate } from './break-facts.js';
 import { partyOf } from './break-words.js';
@@ -20,7 +17,6 @@ import { wordOf } from '../texts.js';
 export function Candidates(props: BreakViewProps & { canLink: boolean }) {
   const visit = useVisit();
   const { facts, address, canLink } = props;
-  const { t } = visit;
   const { found, picked } = facts;
   // What a person has searched for stands before what was proposed.
   const candidates = [...(picked?.candidates ?? []), ...found.candidates];
@@ -31,13 +27,13 @@ export function Candidates(props: BreakViewProps & { canLink: boolean }) {
     <>
       {found.candidates.length === 0 && <OwnSides facts={facts} />}
       {(canLink || candidates.length > 0) && (
-        <Card title={t('breaks.candidates')} id={candidatesId}>
+        <Card title={visit.t('breaks.candidates')} id={candidatesId}>
           {canLink && <Picker {...props} />}
-          {candidates.length === 0 && <Empty>{t('breaks.noCandidates')}</Empty>}
+          {candidates.length === 0 && <Empty>{visit.t('breaks.noCandidates')}</Empty>}
           {!canLink && list(0)}
           {canLink && candidates.length > 0 && (
             <Form
-              action={`${pathTo(visit, `breaks/${found.id}/link`)}?${address.toString()}`}
+              action={`${visit.to(`breaks/${found.id}/link`)}?${address.toString()}`}
               shown={found.version}
             >
               {list(0, 1)}
@@ -55,15 +51,14 @@ const candidatesId = 'candidates';
 
 /** Finds what else may be linked. Names stand in no address: the form is sent as any other. */
 function Picker({ facts: { found, picked }, address }: BreakViewProps) {
-  const visit = useVisit();
-  const { t } = visit;
+  const { t, to } = useVisit();
   const label = linkedBy(found) === 'nsu' ? 'breaks.pickLine' : 'breaks.pickPayment';
   return (
     <details open={picked !== null} data-key="f" data-focus="pick">
       <summary>
         {t(label)} <Key of="f" />
       </summary>
-      <Form action={`${pathTo(visit, `breaks/${found.id}/find`)}?${address.toString()}`}>
+      <Form action={`${to(`breaks/${found.id}/find`)}?${address.toString()}`}>
         <Fields fields={{ find: { label, hint: 'breaks.pickHint', required: true, id: 'pick' } }} />
         <Button is="plain">{t('breaks.pick')}</Button>
       </Form>
@@ -84,14 +79,14 @@ function CandidateList({
   candidates: readonly Candidate[];
   from: number;
 }) {
-  const visit = useVisit();
+  const { t } = useVisit();
   return (
     <CandidateItems hasKeys={canLink}>
       {candidates.map((candidate, index) => (
         <li>
           <CandidateHead {...{ candidate, canLink }} number={from + index + 1} />
           <details open={from + index === 0}>
-            <summary>{visit.t('breaks.compared')}</summary>
+            <summary>{t('breaks.compared')}</summary>
             <ComparedCandidate {...{ facts, candidate }} number={from + index + 1} />
           </details>
         </li>
@@ -154,10 +149,7 @@ function CandidateHead({
 }
 
 function addressOf(visit: Visit, { nsu, expectedPaymentId }: Candidate): string {
-  return pathTo(
-    visit,
-    nsu === null ? `expected-payments/${expectedPaymentId}` : `statement/${nsu}`,
-  );
+  return visit.to(nsu === null ? `expected-payments/${expectedPaymentId}` : `statement/${nsu}`);
 }
 
 function ComparedCandidate({
@@ -169,12 +161,12 @@ function ComparedCandidate({
   candidate: Candidate;
   number: number;
 }) {
-  const visit = useVisit();
+  const { t } = useVisit();
   const compared = compareCandidate(facts, candidate);
-  if (compared === null) return <Empty>{visit.t('breaks.mark.unknown')}</Empty>;
+  if (compared === null) return <Empty>{t('breaks.mark.unknown')}</Empty>;
   return (
     <ComparisonTable
-      name={visit.t('breaks.candidate', { number })}
+      name={t('breaks.candidate', { number })}
       compared={compared}
       isPaymentFirst={candidate.nsu !== null}
     />

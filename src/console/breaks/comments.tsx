@@ -1,11 +1,9 @@
 // The comments on a break, and the form for another one.
 import { maxCommentLength } from '../../reconciliation/breaks/break-comments.schema.js';
-import { Card, Empty } from '../kit/elements.js';
-import { formatTime } from '../formats.js';
+import { Card, Empty, Hint } from '../kit/elements.js';
 import { CommentItems } from '../kit/break-parts.js';
-import { Form } from '../kit/frame.js';
-import { Hint } from '../kit/layout.js';
-import { pathTo, useVisit } from '../visit.js';
+import { Form } from '../kit/form.js';
+import { useVisit } from '../visit.js';
 import type { BreakViewProps } from './break-facts.js';
 import { keyOfAction } from './open-actions.js';
 import { Key } from './shortcuts.js';
@@ -15,8 +13,7 @@ export function Comments({
   address,
   canAct,
 }: BreakViewProps & { canAct: boolean }) {
-  const visit = useVisit();
-  const { t, language } = visit;
+  const { t, time, to, form } = useVisit();
   return (
     <Card title={t('breaks.comments')}>
       {comments.length === 0 && <Empty>{t('breaks.commentEmpty')}</Empty>}
@@ -26,8 +23,7 @@ export function Comments({
           comments={[...comments].reverse().map(({ author, text, at }) => ({
             head: (
               <>
-                {nameOf(author)} ·{' '}
-                <time dateTime={at.toISOString()}>{formatTime(at, language)}</time>
+                {nameOf(author)} · <time dateTime={at.toISOString()}>{time(at)}</time>
               </>
             ),
             text,
@@ -37,7 +33,7 @@ export function Comments({
       )}
       {canAct && (
         <Form
-          action={`${pathTo(visit, `breaks/${found.id}/comment`)}?${address.toString()}`}
+          action={`${to(`breaks/${found.id}/comment`)}?${address.toString()}`}
           shown={found.version}
         >
           <label for="comment-text">
@@ -49,7 +45,7 @@ export function Comments({
             required
             maxLength={maxCommentLength}
             data-key={keyOfAction.comment}
-            value={visit.form.get('text') ?? ''}
+            value={form.get('text') ?? ''}
           />
           <button>
             {t('breaks.action.comment')} <Key of={keyOfAction.comment} />

@@ -5,12 +5,10 @@ import { printDay } from '../../brazil/printed-text.js';
 import type { Cents } from '../../brazil/cents.js';
 import { formatAmount } from '../formats.js';
 import { ComparedSides, Marked } from '../kit/break-parts.js';
-import { Amount } from '../kit/elements.js';
-import { Id } from '../kit/layout.js';
-import type { Visit } from '../requests.js';
+import { Amount, Id } from '../kit/elements.js';
+import { useVisit, type Visit } from '../visit.js';
 import { writeTaxId } from './break-words.js';
 import type { Comparison } from './compare-sides.js';
-import { useVisit } from '../visit.js';
 
 export function ComparisonTable({
   name,

@@ -1,12 +1,11 @@
 // What the person has just done about a break, shown on the page to which it led.
 import { isUuid } from '../../platform/http/listing.js';
-import { Message } from '../kit/frame.js';
+import { Message } from '../kit/elements.js';
 import { findTextKey } from '../texts.js';
-import { pathTo, useVisit } from '../visit.js';
+import { useVisit } from '../visit.js';
 
 export function DoneMessage({ address }: { address: URLSearchParams }) {
-  const visit = useVisit();
-  const { t, query } = visit;
+  const { t, query, to } = useVisit();
   const done = findTextKey(`breaks.did.${query.get('did') ?? ''}`);
   if (!done) return null;
   const from = query.get('from') ?? '';
@@ -14,9 +13,7 @@ export function DoneMessage({ address }: { address: URLSearchParams }) {
     <Message kind="good">
       {t(done)} {query.has('last') && t('breaks.did.last')}{' '}
       {isUuid(from) && (
-        <a href={`${pathTo(visit, `breaks/${from}`)}?${address.toString()}`}>
-          {t('breaks.did.previous')}
-        </a>
+        <a href={`${to(`breaks/${from}`)}?${address.toString()}`}>{t('breaks.did.previous')}</a>
       )}
     </Message>
   );

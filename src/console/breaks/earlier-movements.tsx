@@ -3,11 +3,9 @@ import type {
   EarlierBreak,
   EarlierLine,
 } from '../../reconciliation/breaks/counterparty-history.queries.js';
-import { Amount, Card, Empty } from '../kit/elements.js';
-import { Hint } from '../kit/layout.js';
+import { Amount, Card, Empty, Hint } from '../kit/elements.js';
 import { ListTable } from '../kit/table.js';
-import type { Visit } from '../requests.js';
-import { pathTo, useVisit } from '../visit.js';
+import { useVisit, type Visit } from '../visit.js';
 import type { BreakFacts } from './break-facts.js';
 import { kindOf } from './break-words.js';
 import { wordOf } from '../texts.js';
@@ -51,7 +49,7 @@ function lineRow(visit: Visit, of: EarlierLine) {
     what: (
       <>
         {t(isCredit ? 'breaks.direction.in' : 'breaks.direction.out')} ·{' '}
-        <a href={pathTo(visit, `statement/${nsu}`)}>{t('breaks.lineOf', { nsu: String(nsu) })}</a>
+        <a href={visit.to(`statement/${nsu}`)}>{t('breaks.lineOf', { nsu: String(nsu) })}</a>
       </>
     ),
     became: (
@@ -79,15 +77,14 @@ function BreakLink({
 }: {
   of: { id: string; kind: string; resolution: string | null };
 }) {
-  const visit = useVisit();
-  const { t } = visit;
+  const { t, to } = useVisit();
   const state =
     resolution === null
       ? t('breaks.state.open')
       : wordOf(t, 'breaks.resolution', resolution, 'breaks.state.resolved');
   return (
     <div>
-      <a href={pathTo(visit, `breaks/${id}`)}>{kindOf(t, kind)}</a> <Hint>{state}</Hint>
+      <a href={to(`breaks/${id}`)}>{kindOf(t, kind)}</a> <Hint>{state}</Hint>
     </div>
   );
 }

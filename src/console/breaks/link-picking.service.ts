@@ -7,8 +7,7 @@ import type { BreakDetail } from '../../reconciliation/breaks/break-reading.serv
 import { BreakSides } from '../../reconciliation/breaks/break-sides.service.js';
 import { searchLines, searchPayments } from '../search/search.queries.js';
 import { readSearchTerms, withoutPersonalTerms } from '../search/search-terms.js';
-import type { Visit } from '../requests.js';
-import { callerOf, isAllowedTo, typed } from '../visit.js';
+import { callerOf, typed, type Visit } from '../visit.js';
 import type { Candidate, Picked } from './break-facts.js';
 import { listLinesOfDay, listPaymentsOfDay } from './link-picking.queries.js';
 import { linkedBy } from './open-actions.js';
@@ -103,7 +102,7 @@ export class LinkPicking {
 /** Who may not see personal data searches by none: who paid must not be guessed either. */
 function termsOf(visit: Visit, text: string) {
   const terms = readSearchTerms(text);
-  return isAllowedTo(visit, 'see personal data') ? terms : withoutPersonalTerms(terms);
+  return visit.may('see personal data') ? terms : withoutPersonalTerms(terms);
 }
 
 /** `23/11/2026`, `2026-11-23`; null for what is no day. */

@@ -7,8 +7,7 @@ import { breakKinds } from '../../reconciliation/decide/break-kind-declarations.
 import { formatAmount, formatCount } from '../formats.js';
 import { ListBar, SumLinks } from '../kit/break-parts.js';
 import { type FilterField, Filters } from '../kit/elements.js';
-import type { Visit } from '../requests.js';
-import { pathTo, useVisit } from '../visit.js';
+import { useVisit, type Visit } from '../visit.js';
 import type { BreakList } from './break-list.js';
 import { kindOf } from './break-words.js';
 
@@ -20,7 +19,6 @@ interface Props {
 
 export function QueueHead({ list, totals }: Props) {
   const visit = useVisit();
-  const { t } = visit;
   const fields = filterFields(visit);
   const chosen = fields.filter(({ name }) => list.address.get(name) && name !== 'state');
   return (
@@ -30,7 +28,7 @@ export function QueueHead({ list, totals }: Props) {
         {totals && (
           <p>
             <strong>
-              {t('breaks.total', {
+              {visit.t('breaks.total', {
                 count: formatCount(totals.breaks),
                 amount: formatAmount(totals.cents),
               })}
@@ -39,7 +37,7 @@ export function QueueHead({ list, totals }: Props) {
         )}
         <Sorts list={list} />
         <details open={list.wrong.length > 0}>
-          <summary>{t('breaks.filters', { count: chosen.length })}</summary>
+          <summary>{visit.t('breaks.filters', { count: chosen.length })}</summary>
           <Filters fields={fields} wrong={list.wrong} />
         </details>
       </ListBar>
@@ -53,7 +51,7 @@ function addressWith(visit: Visit, list: BreakList, changes: Record<string, stri
   for (const [name, value] of Object.entries(changes))
     if (value === null) address.delete(name);
     else address.set(name, value);
-  return `${pathTo(visit, 'breaks')}?${address.toString()}`;
+  return `${visit.to('breaks')}?${address.toString()}`;
 }
 
 function Sums({ list, totals }: Props & { totals: BreakTotals }) {
@@ -95,10 +93,9 @@ function ageOf({ t }: Visit, { from, to }: { from: number; to: number | null }):
 
 function Sorts({ list }: Pick<Props, 'list'>) {
   const visit = useVisit();
-  const { t } = visit;
   const { sort = 'opened', order = 'desc' } = list.filters;
   return (
-    <nav aria-label={t('breaks.sort')}>
+    <nav aria-label={visit.t('breaks.sort')}>
       {breakSorts.map((one) => {
         const isCurrent = one === sort;
         const next = isCurrent && order === 'desc' ? 'asc' : null;
@@ -106,7 +103,7 @@ function Sorts({ list }: Pick<Props, 'list'>) {
         return (
           <>
             <a href={href} aria-current={isCurrent ? 'true' : undefined}>
-              {t(`breaks.sort.${one}`)}
+              {visit.t(`breaks.sort.${one}`)}
               {isCurrent && (order === 'desc' ? ' ↓' : ' ↑')}
             </a>{' '}
           </>

@@ -2,10 +2,10 @@
 import type { VersionedView } from '../../reconciliation/breaks/break-reading.service.js';
 import { PanelLink } from '../kit/break-parts.js';
 import { AskingForm } from '../kit/form.js';
-import { Hint } from '../kit/layout.js';
+import { Hint } from '../kit/elements.js';
 import { ListTable } from '../kit/table.js';
 import { wordOf } from '../texts.js';
-import { isAllowedTo, pathTo, useVisit } from '../visit.js';
+import { useVisit } from '../visit.js';
 import { addressOfChosen, type BreakList } from './break-list.js';
 import { amountOf, breakColumns, BreakStateBadge, kindOf, SeverityBadge } from './break-words.js';
 import { BatchChoice, BulkChoice } from './bulk-choice.js';
@@ -22,9 +22,8 @@ interface Props {
 export function QueueTable({ list, rows, chosen, count, empty }: Props) {
   const visit = useVisit();
   const { t } = visit;
-  const canAct = isAllowedTo(visit, 'resolve breaks');
-  const hrefOf = (id: string) =>
-    `${pathTo(visit, 'breaks')}?${addressOfChosen(list, id).toString()}`;
+  const canAct = visit.may('resolve breaks');
+  const hrefOf = (id: string) => `${visit.to('breaks')}?${addressOfChosen(list, id).toString()}`;
   const { 'word.kind': _, ...others } = breakColumns(
     visit,
     list.address,
@@ -73,7 +72,7 @@ export function QueueTable({ list, rows, chosen, count, empty }: Props) {
   if (!canAct || rows.length === 0) return table;
   return (
     <>
-      <AskingForm action={pathTo(visit, 'breaks/bulk')}>
+      <AskingForm action={visit.to('breaks/bulk')}>
         {table}
         <BulkChoice list={list} />
       </AskingForm>

@@ -3,14 +3,11 @@ import type { ComponentChildren } from 'preact';
 import { printDay } from '../../brazil/printed-text.js';
 import type { Counterparty } from '../../access/counterparties/resolution.js';
 import type { LineSide, PaymentSide } from '../../reconciliation/breaks/break-sides.service.js';
-import { Amount, FactList } from '../kit/elements.js';
-import { Id } from '../kit/layout.js';
-import { formatTime } from '../formats.js';
-import type { Visit } from '../requests.js';
+import { Amount, FactList, Id } from '../kit/elements.js';
+import { useVisit, type Visit } from '../visit.js';
 import { type TextKey, wordOf } from '../texts.js';
 import type { BreakFacts } from './break-facts.js';
 import { writeTaxId } from './break-words.js';
-import { useVisit } from '../visit.js';
 
 type Fact = readonly [TextKey, ComponentChildren];
 
@@ -28,11 +25,11 @@ export function SideCards({ facts }: { facts: BreakFacts }) {
 }
 
 function factsOfLine(visit: Visit, line: LineSide): Fact[] {
-  const { t, language } = visit;
+  const { t, time } = visit;
   return [
     ['word.amount', <Amount cents={line.amountCents} />],
     ['word.direction', directionOf(visit, line.isCredit)],
-    ['word.day', formatTime(line.occurredAt, language)],
+    ['word.day', time(line.occurredAt)],
     ...factsOfParty(line.counterparty),
     ...written('breaks.field.notes', line.notes),
     ...codes('breaks.field.references', line.references, t('app.none')),
@@ -40,14 +37,14 @@ function factsOfLine(visit: Visit, line: LineSide): Fact[] {
 }
 
 function factsOfPayment(visit: Visit, payment: PaymentSide): Fact[] {
-  const { t, language } = visit;
+  const { t, time } = visit;
   const { amountCents, dueDate, createdAt } = payment;
   return [
     ['word.amount', amountCents === null ? t('breaks.anyAmount') : <Amount cents={amountCents} />],
     ['breaks.field.paid', <Amount cents={payment.paidCents} />],
     ['word.direction', directionOf(visit, payment.isCredit)],
     ['word.source', wordOf(t, 'breaks.source', payment.kind, 'breaks.source.other')],
-    ['word.day', dueDate === null ? formatTime(createdAt, language) : printDay(dueDate)],
+    ['word.day', dueDate === null ? time(createdAt) : printDay(dueDate)],
     ...factsOfParty(payment.counterparty),
     ...codes('breaks.field.references', payment.references, t('app.none')),
   ];

@@ -12,12 +12,18 @@ import {
   Empty,
   FactList,
   Timeline,
+  Message,
+  Button,
+  ButtonLink,
+  Cards,
+  Hint,
+  Id,
+  Muted,
+  Row,
   type Tone,
 } from '../kit/elements.js';
 import { Fields, FormCard, Step, type FormFields } from '../kit/form.js';
-import { Message } from '../kit/frame.js';
 import { Icon } from '../kit/icon.js';
-import { Button, ButtonLink, Cards, Hint, Id, Muted, Row } from '../kit/layout.js';
 import { ListHead } from '../kit/list-head.js';
 import { ListCard } from '../kit/list-page.js';
 import { ListTable } from '../kit/table.js';

@@ -14,8 +14,8 @@ import {
   updateChannel,
 } from '../../reporting/alerts/channels.schema.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { formatCount, formatTime } from '../formats.js';
-import { Card, FactList, Pager } from '../kit/elements.js';
+import { formatCount } from '../formats.js';
+import { Card, FactList, Pager, Muted } from '../kit/elements.js';
 import {
   attempt,
   typedBody,
@@ -26,13 +26,11 @@ import {
   Step,
   type FormFields,
 } from '../kit/form.js';
-import { Muted } from '../kit/layout.js';
 import { ListCard } from '../kit/list-page.js';
 import { ListTable } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
+import { pathId, requireReason, type Visit } from '../visit.js';
 import type { TextKey } from '../texts.js';
-import { accountOf, isAllowedTo, pathId, pathTo, requireReason } from '../visit.js';
 import {
   ConnectionDone,
   DeliveryBadge,
@@ -89,7 +87,7 @@ export class AlertChannelPages {
     const kind = channelKinds.find((one) => one === visit.form.get('kind')) ?? 'email';
     const { problem, result } = await attempt(() => {
       const given = { kind, ...typedBody(visit, fieldsOf(visit, kind, true)) };
-      return this.channels.create(accountOf(visit).id, readBody(createChannel.body, given));
+      return this.channels.create(visit.accountId, readBody(createChannel.body, given));
     });
     if (problem) return this.listPage(visit, problem);
     const { channel, secret } = result;
@@ -97,7 +95,7 @@ export class AlertChannelPages {
     if (secret === null) return new Redirect(doneAt(visit, page, 'saved'));
     return new Shown(
       visit.t('alertChannels.created'),
-      <SecretOnce secret={secret} back={pathTo(visit, page)} />,
+      <SecretOnce secret={secret} back={visit.to(page)} />,
     );
   }
 
@@ -108,7 +106,7 @@ export class AlertChannelPages {
 
   @ConsoleAction('alert-channels/:id', manage, 'change alert channel', subject)
   async change(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const [accountId, id] = [accountOf(visit).id, pathId(visit)];
+    const [accountId, id] = [visit.accountId, pathId(visit)];
     const { kind } = await this.channels.get(accountId, id);
     const { problem } = await attempt(() => {
       requireReason(visit);
@@ -122,7 +120,7 @@ export class AlertChannelPages {
   @ConsoleAction('alert-channels/:id/test', manage, 'send test message', subject)
   async test(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { problem, result = null } = await attempt(() =>
-      this.channels.sendTest(accountOf(visit).id, pathId(visit)),
+      this.channels.sendTest(visit.accountId, pathId(visit)),
     );
     return this.detail(visit, problem, <TestResultMessage result={result} />);
   }
@@ -130,7 +128,7 @@ export class AlertChannelPages {
   @ConsoleAction('alert-channels/:id/remove', manage, 'remove alert channel', subject)
   async remove(@Visiting() visit: Visit): Promise<PageAnswer> {
     requireReason(visit);
-    const count = await this.channels.remove(accountOf(visit).id, pathId(visit));
+    const count = await this.channels.remove(visit.accountId, pathId(visit));
     return new Redirect(doneAt(visit, 'alert-channels', 'channelRemoved', count));
   }
 
@@ -141,14 +139,14 @@ export class AlertChannelPages {
     'alert-message :message',
   )
   async replay(@Visiting() visit: Visit): Promise<PageAnswer> {
-    await this.alerts.replay(accountOf(visit).id, pathId(visit, 'message'));
+    await this.alerts.replay(visit.accountId, pathId(visit, 'message'));
     return new Redirect(doneAt(visit, `alert-channels/${pathId(visit)}`, 'replayed', 1));
   }
 
   private async listPage(visit: Visit, problem: AppError | null): Promise<Shown> {
     const { t } = visit;
-    const path = pathTo(visit, 'alert-channels');
-    const rows = await this.channels.listPage(accountOf(visit).id, all);
+    const path = visit.to('alert-channels');
+    const rows = await this.channels.listPage(visit.accountId, all);
     const body = (
       <>
         <ConnectionDone />
@@ -160,7 +158,7 @@ export class AlertChannelPages {
               'word.name': {
                 is: 'wide',
                 cell: ({ id, name }) => (
-                  <a href={pathTo(visit, `alert-channels/${id}`)}>{plainText(name)}</a>
+                  <a href={visit.to(`alert-channels/${id}`)}>{plainText(name)}</a>
                 ),
               },
               'alertChannels.kind': ({ kind }) => t(`alertChannels.kind.${kind}`),
@@ -169,7 +167,7 @@ export class AlertChannelPages {
             }}
           />
         </ListCard>
-        {isAllowedTo(visit, manage) &&
+        {visit.may(manage) &&
           channelKinds.map((kind) => (
             <FormCard
               {...ofForm(visit, path, problem, visit.form.get('kind') === kind)}
@@ -192,9 +190,9 @@ export class AlertChannelPages {
     message: JSX.Element | null = null,
   ): Promise<Shown> {
     const { t } = visit;
-    const channel = await this.channels.get(accountOf(visit).id, pathId(visit));
+    const channel = await this.channels.get(visit.accountId, pathId(visit));
     const { id, kind, name, language, updatedAt } = channel;
-    const path = pathTo(visit, `alert-channels/${id}`);
+    const path = visit.to(`alert-channels/${id}`);
     const body = (
       <>
         <ConnectionDone />
@@ -205,11 +203,11 @@ export class AlertChannelPages {
             ['alertChannels.kind', t(`alertChannels.kind.${kind}`)],
             ['alertChannels.target', this.targetOf(channel)],
             ['alertChannels.language', t(`alertChannels.language.${language}`)],
-            ['word.createdAt', formatTime(channel.createdAt, visit.language)],
+            ['word.createdAt', visit.time(channel.createdAt)],
           ]}
         />
         {await this.messagesOf(visit, id)}
-        {isAllowedTo(visit, manage) && (
+        {visit.may(manage) && (
           <>
             <FormCard
               {...{ problem, fields: fieldsOf(visit, kind, false) }}
@@ -245,9 +243,9 @@ export class AlertChannelPages {
     const { t } = visit;
     const cursor = visit.query.get('cursor') ?? undefined;
     const page = readPage({ limit: shownMessages, cursor }, isUuid);
-    const found = await this.alerts.listNotifications(accountOf(visit).id, { channelId }, page);
+    const found = await this.alerts.listNotifications(visit.accountId, { channelId }, page);
     const { data: rows, next } = toList(found, page, ({ id }) => id);
-    const path = pathTo(visit, `alert-channels/${channelId}`);
+    const path = visit.to(`alert-channels/${channelId}`);
     return (
       <Card title={t('alertChannels.messages')}>
         <ListTable
@@ -257,12 +255,12 @@ export class AlertChannelPages {
             'word.createdAt': { at: ({ createdAt }) => createdAt },
             'word.message': ({ message }) => t(`alertChannels.message.${message.kind}`),
             'word.alerts': ({ message: { ruleId, alertCount } }) => (
-              <a href={`${pathTo(visit, 'alerts')}?ruleId=${ruleId}`}>{formatCount(alertCount)}</a>
+              <a href={`${visit.to('alerts')}?ruleId=${ruleId}`}>{formatCount(alertCount)}</a>
             ),
             'word.state': ({ state }) => <DeliveryBadge state={state} />,
             'deliveries.result': outcomeOf(visit),
             'word.actions':
-              isAllowedTo(visit, 'send again') &&
+              visit.may('send again') &&
               (({ id, state }) =>
                 state !== 'pending' && (
                   <Step action={`${path}/messages/${id}/replay`} button="deliveries.replay" />

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { AlertConditionKind } from '../../generated/service/enums.js';
 import { AppError } from '../../platform/errors.js';
-import type { Visit } from '../requests.js';
+import type { Visit } from '../visit.js';
 import { conditionFields, readConditionKind, typedAlertRule } from './alert-rule-form.js';
 
 const visitOf = (text: string) =>

@@ -12,7 +12,7 @@ import {
   type FormFields,
   type FormValues,
 } from '../kit/form.js';
-import type { Visit } from '../requests.js';
+import type { Visit } from '../visit.js';
 import { writeTypedAmount } from '../typed-amount.js';
 
 export function readConditionKind(text: string | null | undefined): AlertConditionKind | null {
@@ -26,12 +26,11 @@ const minutes = { label: 'alertRules.field.minutes', is: 'number', min: 1, max: 
 
 /** In the order in which the form shows them. */
 export function conditionFields(visit: Pick<Visit, 't'>, kind: AlertConditionKind): FormFields {
-  const { t } = visit;
   const ofKinds: Record<AlertConditionKind, FormFields> = {
     break_open: {
       minSeverity: {
         ...{ label: 'alertRules.field.minSeverity', is: 'choice' },
-        options: [['', t('app.any')], ...severityOptions(visit)],
+        options: [['', visit.t('app.any')], ...severityOptions(visit)],
       },
       minAmount: {
         ...{ label: 'alertRules.field.minAmount', hint: 'alertRules.field.minAmount.hint' },
@@ -43,7 +42,7 @@ export function conditionFields(visit: Pick<Visit, 't'>, kind: AlertConditionKin
         ...{ is: 'choices', isFolded: true },
         options: (Object.keys(breakKinds) as (keyof typeof breakKinds)[]).map((one) => [
           one,
-          t(`break.${one}`),
+          visit.t(`break.${one}`),
         ]),
       },
     },

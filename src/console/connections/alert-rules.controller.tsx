@@ -7,16 +7,14 @@ import { conditionKinds, readCondition } from '../../reporting/alerts/conditions
 import type { AlertConditionKind } from '../../generated/service/enums.js';
 import { AppError } from '../../platform/errors.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { formatAmount, formatTime } from '../formats.js';
-import { Badge, Card } from '../kit/elements.js';
+import { formatAmount } from '../formats.js';
+import { Badge, Card, Hint, Muted } from '../kit/elements.js';
 import { attempt, FormCard, statusOf, Step } from '../kit/form.js';
-import { Hint, Muted } from '../kit/layout.js';
 import { ListCard } from '../kit/list-page.js';
 import { ListTable } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
+import { pathId, requireReason, useVisit, type Visit } from '../visit.js';
 import { findTextKey } from '../texts.js';
-import { accountOf, isAllowedTo, pathId, pathTo, requireReason, useVisit } from '../visit.js';
 import {
   alertRuleFields,
   conditionFields,
@@ -47,7 +45,7 @@ export class AlertRulePages {
   })
   async list(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { t } = visit;
-    const rows = await this.rules.listPage(accountOf(visit).id, all);
+    const rows = await this.rules.listPage(visit.accountId, all);
     const names = new Map(await this.channelsOf(visit));
     const body = (
       <>
@@ -60,7 +58,7 @@ export class AlertRulePages {
               'word.name': {
                 is: 'wide',
                 cell: ({ id, name }) => (
-                  <a href={pathTo(visit, `alert-rules/${id}`)}>{plainText(name)}</a>
+                  <a href={visit.to(`alert-rules/${id}`)}>{plainText(name)}</a>
                 ),
               },
               'alertRules.condition': {
@@ -78,7 +76,7 @@ export class AlertRulePages {
             }}
           />
         </ListCard>
-        {isAllowedTo(visit, manage) && <Choice />}
+        {visit.may(manage) && <Choice />}
       </>
     );
     return new Shown(t('alertRules.title'), body);
@@ -92,7 +90,7 @@ export class AlertRulePages {
   @ConsoleAction('alert-rules/new/:kind', manage, 'create alert rule', 'alert-rule new')
   async create(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { problem, result } = await attempt(async () =>
-      this.rules.create(accountOf(visit).id, ruleOf(visit, visit.params.kind)),
+      this.rules.create(visit.accountId, ruleOf(visit, visit.params.kind)),
     );
     if (problem) return this.newPage(visit, problem);
     return new Redirect(doneAt(visit, `alert-rules/${result.id}`, 'saved'));
@@ -108,7 +106,7 @@ export class AlertRulePages {
     const id = pathId(visit);
     const { problem } = await attempt(async () => {
       requireReason(visit);
-      await this.rules.update(accountOf(visit).id, id, ruleOf(visit, visit.form.get('kind')));
+      await this.rules.update(visit.accountId, id, ruleOf(visit, visit.form.get('kind')));
     });
     if (problem) return this.detail(visit, problem);
     return new Redirect(doneAt(visit, `alert-rules/${id}`, 'saved'));
@@ -117,20 +115,20 @@ export class AlertRulePages {
   @ConsoleAction('alert-rules/:id/remove', manage, 'remove alert rule', subject)
   async remove(@Visiting() visit: Visit): Promise<PageAnswer> {
     requireReason(visit);
-    const count = await this.rules.remove(accountOf(visit).id, pathId(visit));
+    const count = await this.rules.remove(visit.accountId, pathId(visit));
     return new Redirect(doneAt(visit, 'alert-rules', 'ruleRemoved', count));
   }
 
   private async newPage(visit: Visit, problem: AppError | null): Promise<PageAnswer> {
     const kind = readConditionKind(visit.params.kind);
-    if (!kind) return new Redirect(pathTo(visit, 'alert-rules'));
+    if (!kind) return new Redirect(visit.to('alert-rules'));
     const body = await this.formOf(visit, kind, null, problem);
     return new Shown(visit.t('rules.new'), body, statusOf(problem));
   }
 
   private async detail(visit: Visit, problem: AppError | null): Promise<Shown> {
-    const { t, language } = visit;
-    const rule = await this.rules.get(accountOf(visit).id, pathId(visit));
+    const { t, time } = visit;
+    const rule = await this.rules.get(visit.accountId, pathId(visit));
     const body = (
       <>
         <ConnectionDone />
@@ -138,17 +136,17 @@ export class AlertRulePages {
           <EnabledBadge isEnabled={rule.isEnabled} /> {describeCondition(visit, rule.condition)}
         </p>
         <p>
-          <a href={`${pathTo(visit, 'alerts')}?ruleId=${rule.id}`}>{t('alertRules.alerts')}</a>
+          <a href={`${visit.to('alerts')}?ruleId=${rule.id}`}>{t('alertRules.alerts')}</a>
         </p>
-        {isAllowedTo(visit, manage) && (
+        {visit.may(manage) && (
           <>
             {await this.formOf(visit, rule.conditionKind, rule, problem)}
             <Card title={t('word.actions')}>
               <Hint>
-                {t('alertRules.evaluatedAt')}: {formatTime(rule.evaluatedAt, language)}
+                {t('alertRules.evaluatedAt')}: {time(rule.evaluatedAt)}
               </Hint>
               <Step
-                action={pathTo(visit, `alert-rules/${rule.id}/remove`)}
+                action={visit.to(`alert-rules/${rule.id}/remove`)}
                 button="alertRules.remove"
                 hint="alertRules.remove.hint"
                 asksReason
@@ -185,7 +183,7 @@ export class AlertRulePages {
         }}
         title={`alertRules.kind.${kind}`}
         intro={`alertRules.explain.${kind}`}
-        action={pathTo(visit, rule ? `alert-rules/${rule.id}` : `alert-rules/new/${kind}`)}
+        action={visit.to(rule ? `alert-rules/${rule.id}` : `alert-rules/new/${kind}`)}
         shown={rule?.updatedAt.toISOString()}
         button={rule ? 'app.save' : 'alertRules.create'}
         asksReason={rule !== null}
@@ -195,7 +193,7 @@ export class AlertRulePages {
   }
 
   private async channelsOf(visit: Visit) {
-    const channels = await this.channels.listPage(accountOf(visit).id, all);
+    const channels = await this.channels.listPage(visit.accountId, all);
     return channels.map(({ id, name }) => [id, plainText(name)] as const);
   }
 }
@@ -234,15 +232,14 @@ function EnabledBadge({ isEnabled }: { isEnabled: boolean }) {
 
 /** What a new rule looks for. */
 function Choice() {
-  const visit = useVisit();
-  const { t } = visit;
+  const { t, to } = useVisit();
   return (
     <Card title={t('rules.new')}>
       <Muted>{t('alertRules.choose')}</Muted>
       <ul>
         {conditionKinds.map((kind) => (
           <li>
-            <a href={pathTo(visit, `alert-rules/new/${kind}`)}>{t(`alertRules.kind.${kind}`)}</a>
+            <a href={to(`alert-rules/new/${kind}`)}>{t(`alertRules.kind.${kind}`)}</a>
             <Hint isBlock>{t(`alertRules.explain.${kind}`)}</Hint>
           </li>
         ))}

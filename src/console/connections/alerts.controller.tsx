@@ -12,24 +12,23 @@ import type { AppError } from '../../platform/errors.js';
 import { toList } from '../../platform/http/listing.js';
 import { ActorNames, type NameOfActor } from '../actor-names.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { formatCount, formatTime } from '../formats.js';
-import { Amount, Badge, Card, FactList, Timeline, type Tone } from '../kit/elements.js';
+import { formatCount } from '../formats.js';
+import {
+  Amount,
+  Badge,
+  Card,
+  FactList,
+  Timeline,
+  Cards,
+  Muted,
+  type Tone,
+} from '../kit/elements.js';
 import { attempt, FormCard, FormProblem, statusOf } from '../kit/form.js';
-import { Cards, Muted } from '../kit/layout.js';
 import { listPage } from '../kit/list-page.js';
 import type { ListColumns } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
+import { callerOf, pathId, requireReason, useVisit, type Visit } from '../visit.js';
 import { findTextKey } from '../texts.js';
-import {
-  accountOf,
-  callerOf,
-  isAllowedTo,
-  pathId,
-  pathTo,
-  requireReason,
-  useVisit,
-} from '../visit.js';
 import { AlertSeverityBadge, ConnectionDone, doneAt, plainText } from './connection-elements.js';
 
 const needs = 'view';
@@ -46,7 +45,7 @@ export class AlertPages {
 
   @ConsolePage('alerts', needs, { title: 'word.alerts', section: 'connections', place: 68 })
   async list(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const { id: accountId } = accountOf(visit);
+    const { accountId } = visit;
     const rules = await this.rules.listPage(accountId, allRules);
     return listPage({
       visit,
@@ -92,7 +91,7 @@ export class AlertPages {
   async acknowledge(@Visiting() visit: Visit): Promise<PageAnswer> {
     const id = pathId(visit);
     const by = { actor: callerOf(visit).actor, reason: requireReason(visit) };
-    const { problem } = await attempt(() => this.alerts.acknowledge(accountOf(visit).id, id, by));
+    const { problem } = await attempt(() => this.alerts.acknowledge(visit.accountId, id, by));
     if (problem) return this.detail(visit, problem);
     return new Redirect(doneAt(visit, `alerts/${id}`, 'acknowledged', 1));
   }
@@ -101,13 +100,13 @@ export class AlertPages {
   async acknowledgeAll(@Visiting() visit: Visit): Promise<PageAnswer> {
     const id = pathId(visit);
     const by = { actor: callerOf(visit).actor, reason: requireReason(visit) };
-    const count = await this.alerts.acknowledgeAll(accountOf(visit).id, id, by);
+    const count = await this.alerts.acknowledgeAll(visit.accountId, id, by);
     return new Redirect(`${doneAt(visit, 'alerts', 'acknowledged', count)}&ruleId=${id}`);
   }
 
   private async detail(visit: Visit, problem: AppError | null): Promise<Shown> {
     const { t } = visit;
-    const alert = await this.alerts.get(accountOf(visit).id, pathId(visit));
+    const alert = await this.alerts.get(visit.accountId, pathId(visit));
     const actors = alert.history.map(({ actor }) => actor);
     const nameOf = await this.names.find(visit, actors);
     const body = (
@@ -124,12 +123,12 @@ export class AlertPages {
             <History {...{ alert, nameOf }} />
           </Card>
         </Cards>
-        {alert.state === 'firing' && isAllowedTo(visit, acknowledge) && (
+        {alert.state === 'firing' && visit.may(acknowledge) && (
           <FormCard
             fields={{}}
             title="alerts.acknowledge"
             intro="alerts.acknowledge.hint"
-            action={pathTo(visit, `alerts/${alert.id}/acknowledge`)}
+            action={visit.to(`alerts/${alert.id}/acknowledge`)}
             shown={`${alert.state} ${alert.severity}`}
             button="alerts.acknowledge"
             asksReason
@@ -156,7 +155,7 @@ function StateBadge({ state }: { state: AlertState }) {
 }
 
 /** What an alert is about, in words. */
-function describeSubject({ t, language }: Visit, detail: AlertDetail): string {
+function describeSubject({ t, time }: Visit, detail: AlertDetail): string {
   const { breakKind, endpointId, deliveries = 0, day, lost, lastSyncAt } = detail;
   if (breakKind !== undefined) {
     const key = findTextKey(`break.${breakKind}`);
@@ -173,12 +172,12 @@ function describeSubject({ t, language }: Visit, detail: AlertDetail): string {
     return t('alerts.subject.webhooks', values);
   }
   if (!lastSyncAt) return t('alerts.subject.neverSynced');
-  return t('alerts.subject.sync', { time: formatTime(new Date(lastSyncAt), language) });
+  return t('alerts.subject.sync', { time: time(new Date(lastSyncAt)) });
 }
 
 /** The page about what the alert found. */
 function pageAbout(visit: Visit, { detail }: Pick<AlertView, 'detail'>): string {
-  return linkOf({ detail }, pathTo(visit, '').replace(/\/$/, ''));
+  return linkOf({ detail }, visit.to('').replace(/\/$/, ''));
 }
 
 /** A rule that was removed has no page, and still has its alerts. */
@@ -187,16 +186,14 @@ function RuleLink({
 }: {
   alert: Pick<AlertView, 'ruleId' | 'ruleName'>;
 }) {
-  const visit = useVisit();
-  return <a href={`${pathTo(visit, 'alerts')}?ruleId=${ruleId}`}>{plainText(ruleName)}</a>;
+  const { to } = useVisit();
+  return <a href={`${to('alerts')}?ruleId=${ruleId}`}>{plainText(ruleName)}</a>;
 }
 
 function columnsOf(visit: Visit): ListColumns<AlertView> {
-  const { language } = visit;
+  const { time } = visit;
   return {
-    'word.since': ({ id, firedAt }) => (
-      <a href={pathTo(visit, `alerts/${id}`)}>{formatTime(firedAt, language)}</a>
-    ),
+    'word.since': ({ id, firedAt }) => <a href={visit.to(`alerts/${id}`)}>{time(firedAt)}</a>,
     'word.severity': ({ severity }) => <AlertSeverityBadge severity={severity} />,
     'alerts.subject': {
       is: 'wide',
@@ -215,13 +212,13 @@ function columnsOf(visit: Visit): ListColumns<AlertView> {
 function acknowledgingAll(visit: Visit, rows: readonly AlertView[]): JSX.Element | null {
   const ruleId = visit.query.get('ruleId') ?? '';
   const firing = rows.find((row) => row.state === 'firing' && row.ruleId === ruleId);
-  if (!firing || !isAllowedTo(visit, acknowledge)) return null;
+  if (!firing || !visit.may(acknowledge)) return null;
   return (
     <FormCard
       fields={{}}
       title="alerts.acknowledgeAll"
       intro="alerts.acknowledge.hint"
-      action={pathTo(visit, `alert-rules/${ruleId}/acknowledge`)}
+      action={visit.to(`alert-rules/${ruleId}/acknowledge`)}
       button="alerts.acknowledgeAll"
       asksReason
     />
@@ -229,7 +226,7 @@ function acknowledgingAll(visit: Visit, rows: readonly AlertView[]): JSX.Element
 }
 
 function AlertFacts({ alert }: { alert: Found }) {
-  const { t, language } = useVisit();
+  const { t, time } = useVisit();
   const { state, severity, amount } = alert;
   return (
     <FactList
@@ -239,10 +236,10 @@ function AlertFacts({ alert }: { alert: Found }) {
         ['word.severity', <AlertSeverityBadge severity={severity} />],
         ['word.amount', amount === null ? t('app.none') : <Amount cents={amount} />],
         ['word.rule', <RuleLink alert={alert} />],
-        ['word.since', formatTime(alert.firedAt, language)],
-        ['alerts.lastSeenAt', formatTime(alert.lastSeenAt, language)],
-        ['alerts.notifiedAt', formatTime(alert.notifiedAt, language)],
-        ['alerts.clearedAt', formatTime(alert.clearedAt, language)],
+        ['word.since', time(alert.firedAt)],
+        ['alerts.lastSeenAt', time(alert.lastSeenAt)],
+        ['alerts.notifiedAt', time(alert.notifiedAt)],
+        ['alerts.clearedAt', time(alert.clearedAt)],
       ]}
     />
   );

@@ -4,14 +4,11 @@ import { parse, stringify } from 'lossless-json';
 import type { DeliveryRow } from '../../events/deliveries.queries.js';
 import type { TestResult } from '../../events/delivery.service.js';
 import type { AlertSeverity, DeliveryState } from '../../generated/service/enums.js';
-import { Badge, Code, type Tone } from '../kit/elements.js';
-import { Message } from '../kit/frame.js';
-import { ButtonLink } from '../kit/layout.js';
+import { Badge, Code, Message, ButtonLink, type Tone } from '../kit/elements.js';
 import type { ListColumns } from '../kit/table.js';
 import { escapeOf, formatCount, formatDuration } from '../formats.js';
-import type { Visit } from '../requests.js';
+import { useVisit, type Visit } from '../visit.js';
 import { findTextKey, type Translate, wordOf } from '../texts.js';
-import { pathTo, useVisit } from '../visit.js';
 
 /** The address of a page of the account after a form, with what was done and how often. */
 export function doneAt(visit: Visit, page: string, done: string, count?: number): string {
@@ -19,7 +16,7 @@ export function doneAt(visit: Visit, page: string, done: string, count?: number)
     done,
     ...(count === undefined ? {} : { count: `${count}` }),
   });
-  return `${pathTo(visit, page)}?${query.toString()}`;
+  return `${visit.to(page)}?${query.toString()}`;
 }
 
 /** Says what the form before this page has done. */
@@ -75,12 +72,11 @@ export function deliveryColumns(
   visit: Visit,
   endpoints: readonly { id: string; url: string }[],
 ): ListColumns<DeliveryRow> {
-  const { t } = visit;
   const hosts = new Map(endpoints.map(({ id, url }) => [id, hostOf(url)]));
   return {
     'word.createdAt': {
       at: ({ createdAt }) => createdAt,
-      href: ({ id }) => pathTo(visit, `deliveries/${id}`),
+      href: ({ id }) => visit.to(`deliveries/${id}`),
       isOrder: true,
     },
     'word.state': ({ state }) => <DeliveryBadge state={state} />,
@@ -89,9 +85,9 @@ export function deliveryColumns(
       is: 'wide',
       cell: ({ endpointId: id }) =>
         hosts.has(id) ? (
-          <a href={pathTo(visit, `endpoints/${id}`)}>{hosts.get(id)}</a>
+          <a href={visit.to(`endpoints/${id}`)}>{hosts.get(id)}</a>
         ) : (
-          t('endpoints.removed')
+          visit.t('endpoints.removed')
         ),
     },
     'deliveries.attempts': { count: ({ attempts }) => attempts },

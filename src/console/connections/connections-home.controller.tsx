@@ -6,15 +6,13 @@ import { Database } from '../../platform/postgres/database.service.js';
 import { QueueMetrics } from '../../platform/queue/queue-metrics.js';
 import { Alerts } from '../../reporting/alerts/alerts.service.js';
 import { WebhookHealth } from '../../webhooks/health/webhook-health.service.js';
-import { formatClock, formatCount, formatDuration, formatTime } from '../formats.js';
-import { Badge, Card, type Tone } from '../kit/elements.js';
-import { Muted } from '../kit/layout.js';
+import { formatClock, formatCount, formatDuration } from '../formats.js';
+import { Badge, Card, Muted, type Tone } from '../kit/elements.js';
 import { ListTable } from '../kit/table.js';
 import { Shown, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
+import { sessionOf, useVisit, type Visit } from '../visit.js';
 import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { wordOf, type TextKey } from '../texts.js';
-import { accountOf, pathTo, sessionOf, useVisit } from '../visit.js';
 import {
   countWaiting,
   listSyncs,
@@ -52,7 +50,7 @@ export class ConnectionsHome {
     place: 63,
   })
   async show(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const facts = await this.read(accountOf(visit).id, sessionOf(visit).operatorId);
+    const facts = await this.read(visit.accountId, sessionOf(visit).operatorId);
     const body = (
       <>
         <Card>
@@ -93,7 +91,7 @@ const waitingKinds = {
 } as const satisfies Record<WaitingRows['kind'], readonly [TextKey, Tone, string]>;
 
 function listTraffic(visit: Visit, facts: Facts): Traffic[] {
-  const { t, language } = visit;
+  const { t, time } = visit;
   const { lastWebhook, total, failure, waiting, queue, firing } = facts;
   const good = { tone: 'good', state: 'connections.good' } as const;
   const lost = total?.lost ?? 0n;
@@ -107,7 +105,7 @@ function listTraffic(visit: Visit, facts: Facts): Traffic[] {
         : (['connections.waiting', 'connections.see'] as const);
     return {
       ...{ label, tone, state, count: found.count },
-      since: formatTime(found.since, language),
+      since: time(found.since),
       action: { label: does, page },
     };
   });
@@ -116,7 +114,7 @@ function listTraffic(visit: Visit, facts: Facts): Traffic[] {
       label: 'connections.lastWebhook',
       ...(failure === null ? good : ({ tone: 'bad', state: 'connections.failing' } as const)),
       count: null,
-      since: lastWebhook && formatTime(lastWebhook, language),
+      since: lastWebhook && time(lastWebhook),
       action:
         failure === null
           ? { label: 'connections.see', page: 'webhooks' }
@@ -166,7 +164,7 @@ function TrafficTable({ facts }: { facts: Facts }) {
         },
         'word.since': ({ since }) => since,
         'word.whatToDo': ({ action }) =>
-          action && <a href={pathTo(visit, action.page)}>{t(action.label)}</a>,
+          action && <a href={visit.to(action.page)}>{t(action.label)}</a>,
       }}
     />
   );
@@ -174,7 +172,7 @@ function TrafficTable({ facts }: { facts: Facts }) {
 
 /** The accounts that the person sees. */
 function Syncs({ facts: { now, syncs } }: { facts: Facts }) {
-  const { t, language } = useVisit();
+  const { t, time } = useVisit();
   const tone = ({ syncedAt, isComplete }: AccountSync): Tone =>
     syncedAt === null ? 'plain' : isComplete ? 'good' : 'bad';
   return (
@@ -195,7 +193,7 @@ function Syncs({ facts: { now, syncs } }: { facts: Facts }) {
           'word.syncedAt': ({ syncedAt }) =>
             syncedAt && (
               <>
-                {formatTime(syncedAt, language)} (
+                {time(syncedAt)} (
                 {t('connections.ago', {
                   time: formatDuration(Math.max(0, now.getTime() - syncedAt.getTime())),
                 })}

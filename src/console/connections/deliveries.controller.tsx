@@ -10,23 +10,12 @@ import { DeliveryState } from '../../generated/service/enums.js';
 import type { AppError } from '../../platform/errors.js';
 import { readUuid, toList } from '../../platform/http/listing.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { formatCount, formatTime } from '../formats.js';
-import { Card, Code, FactList, Timeline } from '../kit/elements.js';
+import { formatCount } from '../formats.js';
+import { Card, Code, FactList, Timeline, Cards, Hint, Muted } from '../kit/elements.js';
 import { attempt, FormCard, statusOf } from '../kit/form.js';
-import { Cards, Hint, Muted } from '../kit/layout.js';
 import { listPage } from '../kit/list-page.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
-import {
-  accountOf,
-  callerOf,
-  isAllowedTo,
-  pathId,
-  pathTo,
-  requireReason,
-  typed,
-  useVisit,
-} from '../visit.js';
+import { callerOf, pathId, requireReason, typed, useVisit, type Visit } from '../visit.js';
 import {
   ConnectionDone,
   deliveryColumns,
@@ -56,7 +45,7 @@ export class DeliveryPages {
     place: 67,
   })
   async list(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const { id: accountId } = accountOf(visit);
+    const { accountId } = visit;
     const endpoints = await this.endpoints.listPage(accountId, allEndpoints);
     return listPage({
       visit,
@@ -101,7 +90,7 @@ export class DeliveryPages {
     const endpointId = typed(visit, 'endpointId');
     const { problem, result } = await attempt(async () => {
       const to = endpointId === '' ? undefined : readUuid(endpointId);
-      return this.events.replay(accountOf(visit).id, id, to);
+      return this.events.replay(visit.accountId, id, to);
     });
     if (problem) return this.detail(visit, problem);
     return new Redirect(doneAt(visit, `deliveries/${result.id}`, 'replayed', 1));
@@ -109,7 +98,7 @@ export class DeliveryPages {
 
   private async detail(visit: Visit, problem: AppError | null): Promise<Shown> {
     const { t } = visit;
-    const { id: accountId } = accountOf(visit);
+    const { accountId } = visit;
     const isVisible = seesPersonalData(callerOf(visit).scopes);
     const found = await this.deliveries.get(accountId, pathId(visit), isVisible);
     const endpoints = await this.endpoints.listPage(accountId, allEndpoints);
@@ -127,12 +116,12 @@ export class DeliveryPages {
           <Hint>{t('deliveries.body.hint')}</Hint>
           <Code label={t('deliveries.body')} text={bodyOf(found)} />
         </Card>
-        {isAllowedTo(visit, 'send again') && (
+        {visit.may('send again') && (
           <FormCard
             problem={problem}
             title="deliveries.replay"
             intro="deliveries.replay.hint"
-            action={pathTo(visit, `deliveries/${id}/replay`)}
+            action={visit.to(`deliveries/${id}/replay`)}
             shown={`${state} ${attempts}`}
             fields={{
               endpointId: {
@@ -164,8 +153,7 @@ function bodyOf({ event }: Found): string {
 }
 
 function DeliveryFacts({ found }: { found: Found }) {
-  const visit = useVisit();
-  const { t, language } = visit;
+  const { t, time, to } = useVisit();
   const { event, webhookEndpoint } = found;
   const isRemoved = webhookEndpoint.deletedAt !== null;
   return (
@@ -173,21 +161,19 @@ function DeliveryFacts({ found }: { found: Found }) {
       title="word.facts"
       facts={[
         ['word.state', <DeliveryBadge state={found.state} />],
-        ['deliveries.type', wordOf(visit.t, 'event', event.type)],
+        ['deliveries.type', wordOf(t, 'event', event.type)],
         [
           'deliveries.endpoint',
           isRemoved ? (
             t('endpoints.removed')
           ) : (
-            <a href={pathTo(visit, `endpoints/${found.endpointId}`)}>
-              {hostOf(webhookEndpoint.url)}
-            </a>
+            <a href={to(`endpoints/${found.endpointId}`)}>{hostOf(webhookEndpoint.url)}</a>
           ),
         ],
         ['deliveries.attempts', formatCount(found.attempts)],
         ['deliveries.lastStatus', found.lastStatus?.toString() ?? t('app.none')],
         ['deliveries.lastError', describeFailure(t, found.lastError)],
-        ['word.nextAttempt', formatTime(found.nextAttemptAt, language)],
+        ['word.nextAttempt', time(found.nextAttemptAt)],
         ['deliveries.eventId', <code>{event.id}</code>],
         ['deliveries.position', formatCount(event.position)],
       ]}

@@ -18,7 +18,7 @@ import {
 } from '../../events/events.schema.js';
 import type { AppError } from '../../platform/errors.js';
 import { readPage, toList, type FoundRows, type Page } from '../../platform/http/listing.js';
-import { Badge, Card, FactList, Pager } from '../kit/elements.js';
+import { Badge, Card, FactList, Pager, Message, Cards, Hint, Muted } from '../kit/elements.js';
 import {
   AskingForm,
   Fields,
@@ -29,13 +29,10 @@ import {
   Step,
   type FormFields,
 } from '../kit/form.js';
-import { formatCount, formatTime } from '../formats.js';
-import { Message } from '../kit/frame.js';
-import { Cards, Hint, Muted } from '../kit/layout.js';
+import { formatCount } from '../formats.js';
 import { ListTable } from '../kit/table.js';
 import { readFilters } from '../list-query.js';
-import type { Visit } from '../requests.js';
-import { callerOf, isAllowedTo, pathTo, useVisit } from '../visit.js';
+import { callerOf, useVisit, type Visit } from '../visit.js';
 import { ConnectionDone, deliveryColumns, hostOf, plainText } from './connection-elements.js';
 import { wordOf } from '../texts.js';
 
@@ -83,7 +80,7 @@ export function EndpointState({
   figures,
   now,
 }: Pick<DetailProps, 'endpoint' | 'figures' | 'now'>) {
-  const { t, language } = useVisit();
+  const { t, time } = useVisit();
   if (!isEnabled)
     return (
       <>
@@ -95,7 +92,7 @@ export function EndpointState({
     return (
       <>
         <Badge tone="warn" text={t('endpoints.state.paused')} />{' '}
-        {t('endpoints.why.paused', { time: formatTime(pausedUntil, language) })}
+        {t('endpoints.why.paused', { time: time(pausedUntil) })}
       </>
     );
   return <Badge tone="good" text={t('endpoints.state.enabled')} />;
@@ -111,19 +108,18 @@ export function successRate({ t }: Visit, figures: EndpointFigures | null): stri
 
 /** What waits at the endpoint. It refreshes itself while something is pending. */
 export function EndpointBacklog({ id, pending, dead }: Backlog & { id: string }) {
-  const visit = useVisit();
-  const { t } = visit;
+  const { t, to } = useVisit();
   const refresh =
     pending > 0
       ? {
-          'hx-get': pathTo(visit, `endpoints/${id}`),
+          'hx-get': to(`endpoints/${id}`),
           'hx-trigger': 'every 5s',
           'hx-swap': 'outerHTML',
           'hx-select': '#backlog',
         }
       : {};
   const link = (state: 'pending' | 'dead', number: number) => (
-    <a href={`${pathTo(visit, 'deliveries')}?state=${state}&endpointId=${id}`}>
+    <a href={`${to('deliveries')}?state=${state}&endpointId=${id}`}>
       {`${formatCount(number)}${number === maxReplayed ? '+' : ''}`}
     </a>
   );
@@ -169,7 +165,7 @@ export function EndpointDetail(props: DetailProps) {
         <EndpointFacts {...props} />
         <Card title={t('endpoints.waiting')}>{backlog}</Card>
       </Cards>
-      {isAllowedTo(visit, 'send again') && <SendAgain {...props} />}
+      {visit.may('send again') && <SendAgain {...props} />}
       <Card title={t('deliveries.title')}>
         <ListTable
           {...{ rows, name: 'deliveries.title' }}
@@ -178,7 +174,7 @@ export function EndpointDetail(props: DetailProps) {
         />
         <Pager next={next} />
       </Card>
-      {isAllowedTo(visit, 'manage connections') && <Changes {...props} />}
+      {visit.may('manage connections') && <Changes {...props} />}
     </>
   );
 }
@@ -186,7 +182,7 @@ export function EndpointDetail(props: DetailProps) {
 function EndpointFacts(props: DetailProps) {
   const visit = useVisit();
   const { endpoint, figures } = props;
-  const { t, language } = visit;
+  const { t, time } = visit;
   const { includesPersonalData, previousSecretUntil, createdAt } = endpoint;
   const types = endpoint.eventTypes.map((type) => wordOf(visit.t, 'event', type));
   return (
@@ -197,8 +193,8 @@ function EndpointFacts(props: DetailProps) {
         ['endpoints.success', successRate(visit, figures)],
         ['endpoints.eventTypes', types.join(', ') || t('endpoints.allTypes')],
         ['endpoints.personalData', t(includesPersonalData ? 'app.yes' : 'app.no')],
-        ['endpoints.overlap', formatTime(previousSecretUntil, language)],
-        ['word.createdAt', formatTime(createdAt, language)],
+        ['endpoints.overlap', time(previousSecretUntil)],
+        ['word.createdAt', time(createdAt)],
       ]}
     />
   );
@@ -207,7 +203,7 @@ function EndpointFacts(props: DetailProps) {
 function SendAgain({ endpoint: { id }, preview }: DetailProps) {
   const visit = useVisit();
   const { t, query } = visit;
-  const path = pathTo(visit, `endpoints/${id}`);
+  const path = visit.to(`endpoints/${id}`);
   return (
     <Card title={t('endpoints.sendAgain')} id="replay">
       <Step {...{ action: `${path}/test`, button: 'endpoints.test' }} hint="endpoints.test.hint" />
@@ -267,9 +263,8 @@ function ReplayPreview({ path, preview }: Pick<DetailProps, 'preview'> & { path:
 
 function Changes({ endpoint, problem }: DetailProps) {
   const visit = useVisit();
-  const { t } = visit;
   const { id, url, description, includesPersonalData, isEnabled, updatedAt } = endpoint;
-  const path = pathTo(visit, `endpoints/${id}`);
+  const path = visit.to(`endpoints/${id}`);
   const toggle = isEnabled ? 'disable' : 'enable';
   return (
     <>
@@ -296,7 +291,7 @@ function Changes({ endpoint, problem }: DetailProps) {
         button="endpoints.rotate"
         asksReason
       />
-      <Card title={t('word.actions')}>
+      <Card title={visit.t('word.actions')}>
         <Step
           {...{ action: `${path}/${toggle}`, button: `endpoints.${toggle}` }}
           hint={`endpoints.${toggle}.hint`}

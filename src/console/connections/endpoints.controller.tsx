@@ -9,12 +9,11 @@ import { EndpointsService } from '../../events/endpoints.service.js';
 import type { AppError } from '../../platform/errors.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { attempt, FormCard, readBody, statusOf, typedBody } from '../kit/form.js';
-import { Hint, Muted } from '../kit/layout.js';
+import { Hint, Muted } from '../kit/elements.js';
 import { ListCard } from '../kit/list-page.js';
 import { ListTable } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
-import { accountOf, isAllowedTo, pathId, pathTo, requireReason } from '../visit.js';
+import { pathId, requireReason, type Visit } from '../visit.js';
 import {
   ConnectionDone,
   doneAt,
@@ -56,12 +55,12 @@ export class EndpointPages {
   @ConsoleAction('endpoints', manage, 'create endpoint', 'endpoint new')
   async create(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { problem, result } = await attempt(async () =>
-      this.endpoints.create(accountOf(visit).id, endpointOf(visit)),
+      this.endpoints.create(visit.accountId, endpointOf(visit)),
     );
     if (problem) return this.listPage(visit, problem);
     return new Shown(
       visit.t('endpoints.created'),
-      <SecretOnce secret={result.secret} back={pathTo(visit, 'endpoints')} />,
+      <SecretOnce secret={result.secret} back={visit.to('endpoints')} />,
     );
   }
 
@@ -76,7 +75,7 @@ export class EndpointPages {
     const { problem } = await attempt(async () => {
       requireReason(visit);
       const maySend = maySeePersons(visit);
-      await this.endpoints.update(accountOf(visit).id, id, endpointOf(visit), maySend);
+      await this.endpoints.update(visit.accountId, id, endpointOf(visit), maySend);
     });
     if (problem) return this.detail(visit, problem);
     return new Redirect(doneAt(visit, `endpoints/${id}`, 'saved'));
@@ -88,10 +87,10 @@ export class EndpointPages {
     requireReason(visit);
     const overlapSeconds = visit.form.has('atOnce') ? 0 : undefined;
     const { problem, result } = await attempt(() =>
-      this.endpoints.rotateSecret(accountOf(visit).id, id, overlapSeconds),
+      this.endpoints.rotateSecret(visit.accountId, id, overlapSeconds),
     );
     if (problem) return this.detail(visit, problem);
-    const back = pathTo(visit, `endpoints/${id}`);
+    const back = visit.to(`endpoints/${id}`);
     return new Shown(
       visit.t('endpoints.rotated'),
       <SecretOnce secret={result.secret} back={back} />,
@@ -111,14 +110,14 @@ export class EndpointPages {
   @ConsoleAction('endpoints/:id/remove', manage, 'remove endpoint', subject)
   async remove(@Visiting() visit: Visit): Promise<PageAnswer> {
     requireReason(visit);
-    const count = await this.endpoints.remove(accountOf(visit).id, pathId(visit));
+    const count = await this.endpoints.remove(visit.accountId, pathId(visit));
     return new Redirect(doneAt(visit, 'endpoints', 'endpointRemoved', count));
   }
 
   @ConsoleAction('endpoints/:id/test', 'send again', 'send test event', subject)
   async test(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { problem, result = null } = await attempt(() =>
-      this.delivery.sendTest(accountOf(visit).id, pathId(visit)),
+      this.delivery.sendTest(visit.accountId, pathId(visit)),
     );
     return this.detail(visit, problem, <TestResultMessage result={result} />);
   }
@@ -128,9 +127,9 @@ export class EndpointPages {
     const id = pathId(visit);
     requireReason(visit);
     const replay = await this.replayOf(visit, visit.form);
-    if (!replay) return new Redirect(pathTo(visit, `endpoints/${id}`));
+    if (!replay) return new Redirect(visit.to(`endpoints/${id}`));
     const { count, isComplete, lastPosition } = await this.deliveries.replay(
-      accountOf(visit).id,
+      visit.accountId,
       replay,
     );
     const done = doneAt(visit, `endpoints/${id}`, 'replayed', count);
@@ -144,35 +143,33 @@ export class EndpointPages {
     const id = pathId(visit);
     requireReason(visit);
     const maySend = maySeePersons(visit);
-    await this.endpoints.update(accountOf(visit).id, id, { isEnabled }, maySend);
+    await this.endpoints.update(visit.accountId, id, { isEnabled }, maySend);
     return new Redirect(doneAt(visit, `endpoints/${id}`, isEnabled ? 'enabled' : 'disabled'));
   }
 
   private async listPage(visit: Visit, problem: AppError | null): Promise<Shown> {
-    const { t } = visit;
     const body = (
       <>
         <ConnectionDone />
-        <Muted>{t('endpoints.intro')}</Muted>
+        <Muted>{visit.t('endpoints.intro')}</Muted>
         {await this.tableOf(visit)}
-        {isAllowedTo(visit, manage) && (
+        {visit.may(manage) && (
           <FormCard
             {...{ problem, fields: endpointFields(visit) }}
             values={{ isEnabled: true }}
             title="endpoints.create"
-            action={pathTo(visit, 'endpoints')}
+            action={visit.to('endpoints')}
             button="endpoints.create"
             needsStepUp
           />
         )}
       </>
     );
-    return new Shown(t('endpoints.title'), body, statusOf(problem));
+    return new Shown(visit.t('endpoints.title'), body, statusOf(problem));
   }
 
   private async tableOf(visit: Visit): Promise<JSX.Element> {
-    const { t } = visit;
-    const { id: accountId } = accountOf(visit);
+    const { accountId } = visit;
     const [rows, measured] = await Promise.all([
       this.endpoints.listPage(accountId, all),
       this.deliveries.measureEndpoints(accountId),
@@ -182,13 +179,13 @@ export class EndpointPages {
     return (
       <ListCard>
         <ListTable
-          {...{ rows, name: 'endpoints.title', empty: t('endpoints.empty') }}
+          {...{ rows, name: 'endpoints.title', empty: visit.t('endpoints.empty') }}
           columns={{
             'word.address': {
               is: 'wide',
               cell: (row) => (
                 <>
-                  <a href={pathTo(visit, `endpoints/${row.id}`)}>{shownAddress(visit, row)}</a>
+                  <a href={visit.to(`endpoints/${row.id}`)}>{shownAddress(visit, row)}</a>
                   {row.description && <Hint isBlock>{plainText(row.description)}</Hint>}
                 </>
               ),
@@ -204,7 +201,7 @@ export class EndpointPages {
             'deliveries.state.dead': { count: (row) => figuresOf(row)?.dead ?? 0 },
           }}
         />
-        {rows.length > 0 && <Hint>{t('endpoints.newest')}</Hint>}
+        {rows.length > 0 && <Hint>{visit.t('endpoints.newest')}</Hint>}
       </ListCard>
     );
   }
@@ -214,7 +211,7 @@ export class EndpointPages {
     problem: AppError | null,
     message: JSX.Element | null = null,
   ): Promise<Shown> {
-    const [accountId, id] = [accountOf(visit).id, pathId(visit)];
+    const [accountId, id] = [visit.accountId, pathId(visit)];
     const endpoint = await this.endpoints.get(accountId, id);
     const part = <EndpointBacklog id={id} {...await this.deliveries.countBacklog(accountId, id)} />;
     if (visit.isRefresh) return new Shown('', part, { part });
@@ -233,10 +230,10 @@ export class EndpointPages {
 
   /** What the form of the address would deliver once more; null unless it asks for that. */
   private async previewOf(visit: Visit) {
-    if (!visit.query.has('preview') || !isAllowedTo(visit, 'send again')) return null;
+    if (!visit.query.has('preview') || !visit.may('send again')) return null;
     const replay = await this.replayOf(visit, visit.query);
     if (!replay) return null;
-    const found = await this.deliveries.preview(accountOf(visit).id, replay);
+    const found = await this.deliveries.preview(visit.accountId, replay);
     return { ...found, replay };
   }
 
@@ -247,12 +244,12 @@ export class EndpointPages {
     if (what === 'dead') return { endpointId, eventType, after: null };
     if (after !== null) return { endpointId, eventType, after };
     if (since === null) return null;
-    const position = await this.deliveries.positionBefore(accountOf(visit).id, since);
+    const position = await this.deliveries.positionBefore(visit.accountId, since);
     return { endpointId, eventType, after: position };
   }
 }
 
-const maySeePersons = (visit: Visit) => isAllowedTo(visit, 'see personal data');
+const maySeePersons = (visit: Visit) => visit.may('see personal data');
 
 function endpointOf(visit: Visit) {
   const given = typedBody(visit, endpointFields(visit));

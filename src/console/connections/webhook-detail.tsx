@@ -11,15 +11,16 @@ import {
   Empty,
   FactList,
   Timeline,
+  Message,
+  Cards,
+  Hint,
   type Tone,
 } from '../kit/elements.js';
 import { Step } from '../kit/form.js';
-import { formatCount, formatTime } from '../formats.js';
-import { Message } from '../kit/frame.js';
-import { Cards, Hint } from '../kit/layout.js';
+import { formatCount } from '../formats.js';
 import { ListTable } from '../kit/table.js';
 import { findTextKey } from '../texts.js';
-import { isAllowedTo, pathTo, useVisit } from '../visit.js';
+import { useVisit } from '../visit.js';
 import {
   ConnectionDone,
   DeliveryBadge,
@@ -65,8 +66,7 @@ interface DetailProps {
 }
 
 export function WebhookDetail({ id, found }: DetailProps & { id: string }) {
-  const visit = useVisit();
-  const { t, language } = visit;
+  const { t, time, to, may } = useVisit();
   const { webhook, bytes, quarantineReason } = found;
   const { state, receivedAt, copies } = webhook;
   const offered = state === 'quarantined' ? decisions : (['process'] as const);
@@ -81,8 +81,8 @@ export function WebhookDetail({ id, found }: DetailProps & { id: string }) {
           title="word.facts"
           facts={[
             ['word.state', <WebhookState state={state} />],
-            ['webhooks.receivedAt', formatTime(receivedAt, language)],
-            ['webhooks.processedAt', formatTime(webhook.processedAt, language)],
+            ['webhooks.receivedAt', time(receivedAt)],
+            ['webhooks.processedAt', time(webhook.processedAt)],
             ['word.reference', <ShownReference row={webhook} />],
             ['webhooks.copies', formatCount(copies)],
             ['webhooks.bytes', bytes === null ? t('app.none') : formatCount(bytes)],
@@ -94,11 +94,11 @@ export function WebhookDetail({ id, found }: DetailProps & { id: string }) {
       </Cards>
       {webhook.reference !== null && <Lines found={found} />}
       <Body found={found} />
-      {isAllowedTo(visit, 'send again') && (
+      {may('send again') && (
         <Card title={t('word.actions')}>
           {offered.map((name) => (
             <Step
-              {...{ action: pathTo(visit, `webhooks/${id}/${name}`), shown: state }}
+              {...{ action: to(`webhooks/${id}/${name}`), shown: state }}
               button={`webhooks.${name}`}
               hint={`webhooks.${name}.hint`}
               asksReason
@@ -146,14 +146,13 @@ function Story({ found: { webhook, relay, lines } }: DetailProps) {
 }
 
 function Lines({ found: { lines: rows } }: DetailProps) {
-  const visit = useVisit();
-  const { t } = visit;
+  const { t, to } = useVisit();
   return (
     <Card title={t('webhooks.lines')}>
       <ListTable
         {...{ rows, name: 'webhooks.lines', empty: t('webhooks.noLines') }}
         columns={{
-          'word.nsu': ({ nsu }) => <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>,
+          'word.nsu': ({ nsu }) => <a href={to(`statement/${nsu}`)}>{nsu.toString()}</a>,
           'word.amount': { is: 'number', cell: (line) => <Movement of={line} /> },
           'webhooks.occurredAt': { at: ({ occurredAt }) => occurredAt },
           'webhooks.syncedAt': { at: ({ recordedAt }) => recordedAt },
@@ -164,9 +163,8 @@ function Lines({ found: { lines: rows } }: DetailProps) {
 }
 
 function Body({ found: { fields, text, bytes } }: DetailProps) {
-  const visit = useVisit();
-  const { t } = visit;
-  const isMasked = !isAllowedTo(visit, 'see personal data');
+  const { t, may } = useVisit();
+  const isMasked = !may('see personal data');
   const shown = fields ? prettyJson(stringifyJson(fields)) : text !== null && plainText(text);
   return (
     <Card title={t('webhooks.body')}>

@@ -7,19 +7,28 @@ import type { LineTypeHealth } from '../../webhooks/health/notification-counts.q
 import type { RegisteredEventType } from '../../webhooks/registration/registration.js';
 import { WebhookHealth } from '../../webhooks/health/webhook-health.service.js';
 import { WebhookRegistrar } from '../../webhooks/registration/webhook-registrar.service.js';
-import { formatCount, formatDuration, formatTime } from '../formats.js';
-import { Badge, Card, Empty, FactList, Movement, type Tone } from '../kit/elements.js';
+import { formatCount, formatDuration } from '../formats.js';
+import {
+  Badge,
+  Card,
+  Empty,
+  FactList,
+  Movement,
+  Message,
+  Cards,
+  Hint,
+  Muted,
+  Row,
+  type Tone,
+} from '../kit/elements.js';
 import { FormCard } from '../kit/form.js';
-import { Message } from '../kit/frame.js';
-import { Cards, Hint, Muted, Row } from '../kit/layout.js';
 import { ListCard } from '../kit/list-page.js';
 import { ListTable, type ListColumns } from '../kit/table.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { readFilters } from '../list-query.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
+import { accountOf, useVisit, type Visit } from '../visit.js';
 import { nameOfType } from '../search/statement-elements.js';
-import { accountOf, isAllowedTo, pathTo, useVisit } from '../visit.js';
 import { ConnectionDone, doneAt } from './connection-elements.js';
 
 const needs = 'view';
@@ -80,13 +89,13 @@ export class WebhookHealthPages {
 
   @ConsolePage('webhook-health/registrations', needs)
   async list(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const rows = await answerOf(() => this.registrar.list(accountOf(visit).id));
+    const rows = await answerOf(() => this.registrar.list(visit.accountId));
     return registrationsPage(visit, rows);
   }
 
   @ConsoleAction('webhook-health/registrations', manage, 'register webhooks', 'registrations all')
   async register(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const accountId = accountOf(visit).id;
+    const { accountId } = visit;
     const isDone = await answerOf(async () => {
       await this.registrar.register({ accountId });
       return true;
@@ -137,18 +146,18 @@ function registrationsPage(visit: Visit, rows: RegisteredEventType[] | null): Sh
           />
         )}
       </ListCard>
-      {isAllowedTo(visit, manage) && (
+      {visit.may(manage) && (
         <FormCard
           fields={{}}
           title="health.register"
           intro="health.register.hint"
-          action={pathTo(visit, 'webhook-health/registrations')}
+          action={visit.to('webhook-health/registrations')}
           button="health.register"
           needsStepUp
         />
       )}
       <p>
-        <a href={pathTo(visit, 'webhook-health')}>{t('app.back')}</a>
+        <a href={visit.to('webhook-health')}>{t('app.back')}</a>
       </p>
     </>
   );
@@ -170,8 +179,7 @@ function Sentence({ total }: TotalProps) {
 }
 
 function Periods({ days }: { days: number }) {
-  const visit = useVisit();
-  const { t, path } = visit;
+  const { t, path, to } = useVisit();
   return (
     <Row is="top">
       {offeredDays.map((one) =>
@@ -181,7 +189,7 @@ function Periods({ days }: { days: number }) {
           <a href={`${path}?days=${one}`}>{t(`health.days.${one}`)}</a>
         ),
       )}
-      <a href={pathTo(visit, 'webhook-health/registrations')}>{t('health.registrations')}</a>
+      <a href={to('webhook-health/registrations')}>{t('health.registrations')}</a>
     </Row>
   );
 }
@@ -228,11 +236,10 @@ const delays: ListColumns<Record<'p50' | 'p99', number | null>> = {
 
 function Types({ rows }: RowsOf<LineTypeHealth>) {
   const visit = useVisit();
-  const { t } = visit;
   return (
-    <Card title={t('health.byType')}>
+    <Card title={visit.t('health.byType')}>
       <ListTable
-        {...{ rows, name: 'health.byType', empty: t('health.noLines') }}
+        {...{ rows, name: 'health.byType', empty: visit.t('health.noLines') }}
         columns={{
           'word.line': ({ type }) => nameOfType(visit, type ?? ''),
           'health.expected': counted('expected'),
@@ -247,13 +254,13 @@ function Types({ rows }: RowsOf<LineTypeHealth>) {
 type DayRow = Awaited<ReturnType<WebhookHealth['measureDays']>>[number];
 
 function Days({ rows }: RowsOf<DayRow>) {
-  const { t, language } = useVisit();
+  const { t, time } = useVisit();
   return (
     <Card title={t('health.byDay')}>
       <ListTable
         {...{ rows, name: 'health.byDay' }}
         columns={{
-          'word.day': ({ startsAt }) => formatTime(startsAt, language).slice(0, 10),
+          'word.day': ({ startsAt }) => time(startsAt).slice(0, 10),
           'word.lines': counted('lines'),
           'health.reported': ({ lines, notified }) => (
             <>
@@ -269,8 +276,7 @@ function Days({ rows }: RowsOf<DayRow>) {
 }
 
 function EventTypes({ rows }: RowsOf<Measured['events'][number]>) {
-  const visit = useVisit();
-  const { t } = visit;
+  const { t, to } = useVisit();
   return (
     <Card title={t('health.events')}>
       <ListTable
@@ -279,7 +285,7 @@ function EventTypes({ rows }: RowsOf<Measured['events'][number]>) {
           'word.type': {
             is: 'wide',
             cell: ({ eventType }) => (
-              <a href={`${pathTo(visit, 'webhooks')}?eventType=${encodeURIComponent(eventType)}`}>
+              <a href={`${to('webhooks')}?eventType=${encodeURIComponent(eventType)}`}>
                 <code>{eventType}</code>
               </a>
             ),
@@ -304,7 +310,7 @@ function LostLines({ rows }: RowsOf<LostRow>) {
         {...{ rows: rows.slice(0, shownLines), name: 'health.lostLines' }}
         empty={t('health.lostLines.none')}
         columns={{
-          'word.nsu': ({ nsu }) => <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>,
+          'word.nsu': ({ nsu }) => <a href={visit.to(`statement/${nsu}`)}>{nsu.toString()}</a>,
           'word.line': ({ typeName }) => nameOfType(visit, typeName),
           'word.amount': { is: 'number', cell: (line) => <Movement of={line} /> },
           'webhooks.occurredAt': { at: ({ occurredAt }) => occurredAt },

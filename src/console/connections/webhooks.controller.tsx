@@ -12,16 +12,13 @@ import {
 } from '../../webhooks/received/received-webhooks.schema.js';
 import { ReceivedWebhooks } from '../../webhooks/received/received-webhooks.service.js';
 import { formatCount } from '../formats.js';
-import { Card } from '../kit/elements.js';
+import { Card, Message, ButtonLink, Muted } from '../kit/elements.js';
 import { Step } from '../kit/form.js';
-import { Message } from '../kit/frame.js';
-import { ButtonLink, Muted } from '../kit/layout.js';
 import { listPage } from '../kit/list-page.js';
 import { readFilters } from '../list-query.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
-import { accountOf, callerOf, isAllowedTo, pathTo, requireReason } from '../visit.js';
+import { callerOf, requireReason, type Visit } from '../visit.js';
 import { ConnectionDone, doneAt } from './connection-elements.js';
 import { readPlace, readWebhookId, webhookIdOf, writePlace } from './webhook-address.js';
 import { decisions, WebhookDetail, ShownReference, WebhookState } from './webhook-detail.js';
@@ -34,7 +31,6 @@ export class WebhookPages {
 
   @ConsolePage('webhooks', needs, { title: 'webhooks.title', section: 'connections', place: 64 })
   async list(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const { t } = visit;
     return listPage({
       visit,
       title: 'webhooks.title',
@@ -43,7 +39,7 @@ export class WebhookPages {
         <>
           {await this.decisionOf(visit)}
           <ConnectionDone />
-          <Muted>{t('webhooks.intro')}</Muted>
+          <Muted>{visit.t('webhooks.intro')}</Muted>
         </>
       ),
       query: orderedListQuery(webhookQuery.shape),
@@ -56,18 +52,18 @@ export class WebhookPages {
       isCursor: (text) => readPlace(text) !== null,
       read: async (page, filters) => {
         const { rows, lastExamined } = await this.received.listPage(
-          accountOf(visit).id,
+          visit.accountId,
           readWebhookFilters(filters),
           { ...page, after: readPlace(page.after) },
         );
         const found = { rows, lastExamined: lastExamined && writePlace(lastExamined) };
         return toList(found, page, writePlace);
       },
-      total: (filters) => this.received.total(accountOf(visit).id, readWebhookFilters(filters)),
+      total: (filters) => this.received.total(visit.accountId, readWebhookFilters(filters)),
       columns: () => ({
         'webhooks.receivedAt': {
           at: ({ receivedAt }) => receivedAt,
-          href: (row) => pathTo(visit, `webhooks/${webhookIdOf(row)}`),
+          href: (row) => visit.to(`webhooks/${webhookIdOf(row)}`),
           isOrder: true,
         },
         'word.state': ({ state }) => <WebhookState state={state} />,
@@ -82,7 +78,7 @@ export class WebhookPages {
   async show(@Visiting() visit: Visit): Promise<PageAnswer> {
     const key = readWebhookId(visit.params.id ?? '');
     const isVisible = seesPersonalData(callerOf(visit).scopes);
-    const found = await this.received.get(accountOf(visit).id, key, isVisible);
+    const found = await this.received.get(visit.accountId, key, isVisible);
     const title = visit.t('webhooks.one', { type: key.eventType });
     return new Shown(title, <WebhookDetail id={webhookIdOf(key)} found={found} />);
   }
@@ -90,7 +86,7 @@ export class WebhookPages {
   @ConsoleAction('webhooks/:id/process', 'send again', 'process webhook again', subjectOf)
   async process(@Visiting() visit: Visit): Promise<PageAnswer> {
     const key = readWebhookId(visit.params.id ?? '');
-    const accountId = accountOf(visit).id;
+    const { accountId } = visit;
     requireReason(visit);
     await this.received.get(accountId, key, false);
     await this.received.processAgain(accountId, [key]);
@@ -101,7 +97,7 @@ export class WebhookPages {
   async discard(@Visiting() visit: Visit): Promise<PageAnswer> {
     const key = readWebhookId(visit.params.id ?? '');
     requireReason(visit);
-    const count = await this.received.discard(accountOf(visit).id, [key]);
+    const count = await this.received.discard(visit.accountId, [key]);
     return new Redirect(doneAt(visit, `webhooks/${webhookIdOf(key)}`, 'discarded', count));
   }
 
@@ -109,7 +105,7 @@ export class WebhookPages {
   async processAll(@Visiting() visit: Visit): Promise<PageAnswer> {
     requireReason(visit);
     const filters = quarantinedOf(visit.form);
-    const { count } = await this.received.processAllAgain(accountOf(visit).id, filters);
+    const { count } = await this.received.processAllAgain(visit.accountId, filters);
     return new Redirect(doneAt(visit, 'webhooks', 'processing', count));
   }
 
@@ -117,18 +113,18 @@ export class WebhookPages {
   async discardAll(@Visiting() visit: Visit): Promise<PageAnswer> {
     requireReason(visit);
     const filters = quarantinedOf(visit.form);
-    const { count } = await this.received.discardAll(accountOf(visit).id, filters);
+    const { count } = await this.received.discardAll(visit.accountId, filters);
     return new Redirect(doneAt(visit, 'webhooks', 'discarded', count));
   }
 
   /** What a person is about to decide about all quarantined webhooks of the filters. */
   private async decisionOf(visit: Visit): Promise<JSX.Element | null> {
     const { t, query, path } = visit;
-    if (!isAllowedTo(visit, 'send again')) return null;
+    if (!visit.may('send again')) return null;
     if (!query.has('decide'))
       return query.get('state') === 'quarantined' ? wayToDecide(visit) : null;
     const filters = quarantinedOf(query);
-    const { count, isComplete } = await this.received.preview(accountOf(visit).id, filters);
+    const { count, isComplete } = await this.received.preview(visit.accountId, filters);
     const shown = formatCount(count);
     return (
       <Card title={t('webhooks.decide')}>
@@ -141,7 +137,7 @@ export class WebhookPages {
         {count > 0 &&
           decisions.map((name) => (
             <Step
-              {...{ action: pathTo(visit, `webhooks/${name}`), count: shown }}
+              {...{ action: visit.to(`webhooks/${name}`), count: shown }}
               button={`webhooks.${name}.all`}
               hint={`webhooks.${name}.hint`}
               shown={`${count} quarantined`}

@@ -2,14 +2,24 @@
 import type { CheckedDay } from '../../reporting/day-closes/day-check.service.js';
 import type { DayCloses } from '../../reporting/day-closes/day-closes.service.js';
 import { exportFormats } from '../../reporting/exports/exports.schema.js';
-import { Card, Empty, FactList, NamedValues, PageLinks } from '../kit/elements.js';
-import { Hidden, Step } from '../kit/form.js';
-import { Button, ButtonLink, Cards, Hint, Muted, Row } from '../kit/layout.js';
+import {
+  Card,
+  Empty,
+  FactList,
+  NamedValues,
+  PageLinks,
+  Button,
+  ButtonLink,
+  Cards,
+  Hint,
+  Muted,
+  Row,
+  Message,
+} from '../kit/elements.js';
+import { Hidden, Step, Form } from '../kit/form.js';
 import { ListTable } from '../kit/table.js';
-import { formatAmount, formatCount, formatDay, formatTime } from '../formats.js';
-import { Form, Message } from '../kit/frame.js';
-import type { Visit } from '../requests.js';
-import { isAllowedTo, pathTo, useVisit } from '../visit.js';
+import { formatAmount, formatCount, formatDay } from '../formats.js';
+import { useVisit, type Visit } from '../visit.js';
 import { CertificateState, outcomeRows } from './day-elements.js';
 
 type Day = Awaited<ReturnType<DayCloses['get']>>;
@@ -24,15 +34,14 @@ interface Props {
 }
 
 export function CertifiedDay({ day, changes, checked, neighbours }: Props) {
-  const visit = useVisit();
-  const { t, language, path } = visit;
+  const { t, language, path, to, may } = useVisit();
   return (
     <>
       <PageLinks label={t('days.title')}>
-        <a href={pathTo(visit, `days/${neighbours.before}`)}>
+        <a href={to(`days/${neighbours.before}`)}>
           {`${t('days.previous')}: ${formatDay(neighbours.before, language)}`}
         </a>
-        <a href={pathTo(visit, `days/${neighbours.after}`)}>
+        <a href={to(`days/${neighbours.after}`)}>
           {`${t('days.next')}: ${formatDay(neighbours.after, language)}`}
         </a>
       </PageLinks>
@@ -47,7 +56,7 @@ export function CertifiedDay({ day, changes, checked, neighbours }: Props) {
       <Outcomes day={day} />
       {day.reconcilingItems.length > 0 && <Items day={day} />}
       <Changes changes={changes} />
-      {isAllowedTo(visit, 'take files') && <DayFileForms day={day} />}
+      {may('take files') && <DayFileForms day={day} />}
       <Card title={t('days.certificate')}>
         <Row is="top">
           <ButtonLink href={`${path}?check=1`}>{t('days.check')}</ButtonLink>
@@ -75,8 +84,8 @@ function Checked({ checked }: { checked: CheckedDay }) {
 }
 
 function Figures({ day }: Pick<Props, 'day'>) {
-  const visit = useVisit();
-  const none = visit.t('app.none');
+  const { to, t } = useVisit();
+  const none = t('app.none');
   return (
     <FactList
       title="days.figures"
@@ -87,7 +96,7 @@ function Figures({ day }: Pick<Props, 'day'>) {
         ['days.closing', formatAmount(day.closing)],
         [
           'word.lines',
-          <a href={pathTo(visit, `statement?day=${day.date}`)}>{formatCount(day.counts.lines)}</a>,
+          <a href={to(`statement?day=${day.date}`)}>{formatCount(day.counts.lines)}</a>,
         ],
         ['days.firstNsu', day.firstNsu?.toString() ?? none],
         ['word.lastNsu', day.lastNsu?.toString() ?? none],
@@ -97,7 +106,7 @@ function Figures({ day }: Pick<Props, 'day'>) {
 }
 
 function Chain({ day }: Pick<Props, 'day'>) {
-  const { t, language } = useVisit();
+  const { t, time } = useVisit();
   const hashes = [
     ['days.hash', day.hash],
     ['days.previousHash', day.previousHash],
@@ -109,7 +118,7 @@ function Chain({ day }: Pick<Props, 'day'>) {
         facts={[
           [t('days.sequence'), formatCount(day.sequence)],
           [t('days.revision'), formatCount(day.revision)],
-          [t('days.madeAt'), formatTime(day.createdAt, language)],
+          [t('days.madeAt'), time(day.createdAt)],
         ]}
       />
       {hashes.map(([name, hash]) => (
@@ -124,8 +133,7 @@ function Chain({ day }: Pick<Props, 'day'>) {
 }
 
 function Outcomes({ day }: Pick<Props, 'day'>) {
-  const visit = useVisit();
-  const { t } = visit;
+  const { t, to } = useVisit();
   return (
     <Card title={t('days.outcomes')}>
       <ListTable
@@ -133,7 +141,7 @@ function Outcomes({ day }: Pick<Props, 'day'>) {
         rows={outcomeRows(day.sums, t)}
         columns={{
           'word.outcome': ({ name, state }) => (
-            <a href={pathTo(visit, `statement?day=${day.date}&state=${state}`)}>{name}</a>
+            <a href={to(`statement?day=${day.date}&state=${state}`)}>{name}</a>
           ),
           'word.lines': { count: ({ count }) => count },
           'chart.in': { cents: ({ credits }) => credits },
@@ -157,7 +165,7 @@ function Items({ day }: Pick<Props, 'day'>) {
             breakId === null ? (
               t(`days.item.${kind}`)
             ) : (
-              <a href={pathTo(visit, `breaks/${breakId}`)}>{t(`days.item.${kind}`)}</a>
+              <a href={visit.to(`breaks/${breakId}`)}>{t(`days.item.${kind}`)}</a>
             ),
           'word.nsu': ({ nsu }) => lineLink(visit, nsu),
           'word.when': { at: ({ occurredAt }) => new Date(occurredAt) },
@@ -170,7 +178,7 @@ function Items({ day }: Pick<Props, 'day'>) {
 }
 
 const lineLink = (visit: Visit, nsu: bigint | string) => (
-  <a href={pathTo(visit, `statement/${nsu}`)}>{String(nsu)}</a>
+  <a href={visit.to(`statement/${nsu}`)}>{String(nsu)}</a>
 );
 
 function Changes({ changes }: Pick<Props, 'changes'>) {
@@ -187,12 +195,11 @@ function Changes({ changes }: Pick<Props, 'changes'>) {
 
 /** The statement of the day in each format, and the report of its month. */
 function DayFileForms({ day }: Pick<Props, 'day'>) {
-  const visit = useVisit();
-  const { t } = visit;
+  const { t, to } = useVisit();
   return (
     <Card title={t('days.files')}>
       <Row>
-        <Form action={pathTo(visit, 'days/files')}>
+        <Form action={to('days/files')}>
           <Hidden values={{ from: day.date, to: day.date }} />
           <Row>
             {exportFormats.map((format) => (
@@ -203,7 +210,7 @@ function DayFileForms({ day }: Pick<Props, 'day'>) {
           </Row>
         </Form>
         <Step
-          {...{ action: pathTo(visit, 'days/report'), button: 'days.report' }}
+          {...{ action: to('days/report'), button: 'days.report' }}
           hidden={{ month: day.date.slice(0, 7) }}
         />
       </Row>

@@ -3,10 +3,9 @@
 import type { Cents } from '../../brazil/cents.js';
 import type { WaitingDay } from '../../reporting/day-closes/waiting-days.service.js';
 import { formatCount, formatDay } from '../formats.js';
-import { Badge } from '../kit/elements.js';
-import { Message } from '../kit/frame.js';
+import { Badge, Message } from '../kit/elements.js';
 import { findTextKey, type Translate } from '../texts.js';
-import { pathTo, useVisit } from '../visit.js';
+import { useVisit } from '../visit.js';
 
 interface Sum {
   count: number;
@@ -72,8 +71,7 @@ function linkOfWaiting({ reason, date, breakId }: WaitingDay) {
 
 /** What the next day waits for, with a link to what is in the way. */
 export function DaysWaiting({ waiting }: { waiting: WaitingDay }) {
-  const visit = useVisit();
-  const { t, language } = visit;
+  const { t, language, to } = useVisit();
   const { date, reason, isAmendment, days } = waiting;
   const link = linkOfWaiting(waiting);
   const kind = reason === 'not_over' ? 'good' : reason === 'differs' ? 'bad' : 'warn';
@@ -85,7 +83,7 @@ export function DaysWaiting({ waiting }: { waiting: WaitingDay }) {
       {link && (
         <>
           {' '}
-          <a href={pathTo(visit, link.page)}>{t(link.text)}</a>
+          <a href={to(link.page)}>{t(link.text)}</a>
         </>
       )}
     </Message>

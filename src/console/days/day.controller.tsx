@@ -7,10 +7,9 @@ import { WaitingDays } from '../../reporting/day-closes/waiting-days.service.js'
 import { AppError } from '../../platform/errors.js';
 import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { formatDay } from '../formats.js';
-import { Message } from '../kit/frame.js';
+import { Message } from '../kit/elements.js';
 import { Download, Shown, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
-import { accountOf } from '../visit.js';
+import { accountOf, type Visit } from '../visit.js';
 import { CertifiedDay } from './certified-day.js';
 import { DaysWaiting } from './day-elements.js';
 import { DayFiles } from './day-files.service.js';
@@ -74,13 +73,12 @@ export class DayPage {
 
   /** A day that may still get a certificate says what it waits for. */
   private async showWaiting(visit: Visit, date: PlainDate, title: string): Promise<PageAnswer> {
-    const { t } = visit;
-    const waiting = await this.waiting.find(accountOf(visit).id);
+    const waiting = await this.waiting.find(visit.accountId);
     const isToCome = waiting.date === null || date >= waiting.date;
     if (!isToCome) throw new AppError('not_found');
     const body = (
       <>
-        {date !== waiting.date && <Message kind="warn">{t('days.notCertifiedYet')}</Message>}
+        {date !== waiting.date && <Message kind="warn">{visit.t('days.notCertifiedYet')}</Message>}
         <DaysWaiting waiting={waiting} />
       </>
     );

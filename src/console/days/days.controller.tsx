@@ -9,7 +9,7 @@ import { AppError } from '../../platform/errors.js';
 import { RunsService } from '../../reconciliation/runs/runs.service.js';
 import { exportFormats, exportTransactions } from '../../reporting/exports/exports.schema.js';
 import { formatDay } from '../formats.js';
-import { Card, Filters, Pager } from '../kit/elements.js';
+import { Card, Filters, Pager, Message, Cards } from '../kit/elements.js';
 import {
   attempt,
   FormCard,
@@ -18,23 +18,19 @@ import {
   type FormField,
   type FormFields,
 } from '../kit/form.js';
-import { Message } from '../kit/frame.js';
-import { Cards } from '../kit/layout.js';
 import { ListCard } from '../kit/list-page.js';
 import { ListTable, type ListColumns } from '../kit/table.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { readFilters } from '../list-query.js';
 import { Download, Redirect, Shown, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
 import {
   accountOf,
   auditedWord,
   callerOf,
-  isAllowedTo,
-  pathTo,
   requireReason,
   typed,
   useVisit,
+  type Visit,
 } from '../visit.js';
 import { typedDay } from '../typed-day.js';
 import { CertificateState, DaysWaiting } from './day-elements.js';
@@ -69,7 +65,7 @@ export class DaysPages {
       return this.runs.request(accountId, actor);
     });
     if (problem) return this.page(visit, problem);
-    return new Redirect(`${pathTo(visit, 'days')}?started=1`);
+    return new Redirect(`${visit.to('days')}?started=1`);
   }
 
   @ConsoleAction(
@@ -160,9 +156,7 @@ type ListedDay = Listed['data'][number];
 function columnsOf(visit: Visit): ListColumns<ListedDay> {
   const { language } = visit;
   return {
-    'word.day': ({ date }) => (
-      <a href={pathTo(visit, `days/${date}`)}>{formatDay(date, language)}</a>
-    ),
+    'word.day': ({ date }) => <a href={visit.to(`days/${date}`)}>{formatDay(date, language)}</a>,
     'days.certificate': ({ revision }) => <CertificateState revision={revision} />,
     'days.opening': { cents: ({ opening }) => opening },
     'chart.in': { cents: ({ credits }) => credits },
@@ -179,21 +173,20 @@ function columnsOf(visit: Visit): ListColumns<ListedDay> {
 /** The files that a person may take, and what starts a reconciliation. */
 function Forms({ problem: all }: { problem: AppError | null }) {
   const visit = useVisit();
-  const { t } = visit;
   const formTo = (page: string) => {
-    const action = pathTo(visit, `days/${page}`);
+    const action = visit.to(`days/${page}`);
     const problem = visit.path === action ? all : null;
     return { visit, action, problem };
   };
   const format: FormField = {
     label: 'word.format',
     is: 'choice',
-    options: exportFormats.map((one) => [one, t(`days.format.${one}`)]),
+    options: exportFormats.map((one) => [one, visit.t(`days.format.${one}`)]),
   };
   const month = { label: 'word.month', is: 'month', required: true } as const;
   return (
     <Cards>
-      {isAllowedTo(visit, 'take files') && (
+      {visit.may('take files') && (
         <>
           <FormCard
             {...{ ...formTo('files'), fields: { ...dates, format } }}
@@ -209,7 +202,7 @@ function Forms({ problem: all }: { problem: AppError | null }) {
           />
         </>
       )}
-      {isAllowedTo(visit, 'resolve breaks') && (
+      {visit.may('resolve breaks') && (
         <FormCard
           {...{ ...formTo('run'), fields: reasonField }}
           title="days.run"

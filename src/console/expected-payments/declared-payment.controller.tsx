@@ -11,16 +11,7 @@ import { AppError, invalidField } from '../../platform/errors.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { attempt, readBody, statusOf } from '../kit/form.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
-import {
-  accountOf,
-  callerOf,
-  pathId,
-  isAllowedTo,
-  pathTo,
-  requireReason,
-  typed,
-} from '../visit.js';
+import { callerOf, pathId, requireReason, typed, type Visit } from '../visit.js';
 import {
   PaymentForm,
   typedAmendment,
@@ -55,15 +46,15 @@ export class DeclaredPaymentPages {
       }
     });
     if (problem) return newPage(visit, problem);
-    return new Redirect(pathTo(visit, `expected-payments/${result.id}`));
+    return new Redirect(visit.to(`expected-payments/${result.id}`));
   }
 
   @ConsolePage('expected-payments/:id/edit', needs)
   async edit(@Visiting() visit: Visit): Promise<PageAnswer> {
     // The form has who pays: whoever must not see it would store it masked.
-    if (!isAllowedTo(visit, 'see personal data')) throw new AppError('forbidden');
+    if (!visit.may('see personal data')) throw new AppError('forbidden');
     const id = pathId(visit);
-    const payment = await this.payments.get(accountOf(visit).id, id, { isVisible: true });
+    const payment = await this.payments.get(visit.accountId, id, { isVisible: true });
     return editPage(visit, {
       ...{ problem: null, values: valuesOfPayment(payment) },
       references: payment.references,
@@ -84,7 +75,7 @@ export class DeclaredPaymentPages {
     if (problem && !problem.details.errors) throw problem;
     const changed = { id, version: typed(visit, 'shown') };
     if (problem) return editPage(visit, { problem, changed });
-    return new Redirect(pathTo(visit, `expected-payments/${id}`));
+    return new Redirect(visit.to(`expected-payments/${id}`));
   }
 
   @ConsoleAction('expected-payments/:id/cancel', needs, 'cancel expected payment', paymentOf)
@@ -93,7 +84,7 @@ export class DeclaredPaymentPages {
     const author = { accountId, actor, reason: requireReason(visit) };
     const id = pathId(visit);
     await this.payments.cancel(author, id, { version: shownVersion(visit) });
-    return new Redirect(pathTo(visit, `expected-payments/${id}`));
+    return new Redirect(visit.to(`expected-payments/${id}`));
   }
 }
 

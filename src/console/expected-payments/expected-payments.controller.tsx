@@ -9,11 +9,10 @@ import {
 } from '../../reconciliation/api/transactions.schema.js';
 import { ActorNames } from '../actor-names.service.js';
 import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { ButtonLink, Row } from '../kit/layout.js';
+import { ButtonLink, Row } from '../kit/elements.js';
 import { listPage } from '../kit/list-page.js';
 import { Shown, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
-import { accountOf, callerOf, pathId, isAllowedTo, pathTo, useVisit } from '../visit.js';
+import { callerOf, pathId, useVisit, type Visit } from '../visit.js';
 import {
   amountText,
   dueText,
@@ -61,7 +60,7 @@ export class ExpectedPaymentPages {
       columns: (_rows) => ({
         'word.payment': {
           is: 'wide',
-          href: ({ id }) => pathTo(visit, `expected-payments/${id}`),
+          href: ({ id }) => visit.to(`expected-payments/${id}`),
           cell: ({ externalId, references, id }) =>
             externalId ?? references[0]?.value ?? id.slice(-12),
           below: { label: 'word.kind', cell: (payment) => paymentKindText(visit, payment) },
@@ -86,8 +85,8 @@ export class ExpectedPaymentPages {
   async detail(@Visiting() visit: Visit): Promise<PageAnswer> {
     const id = pathId(visit);
     const { payment, lines } = await this.reading.get(callerOf(visit), id);
-    const isVisible = isAllowedTo(visit, 'see personal data');
-    const { id: accountId } = accountOf(visit);
+    const isVisible = visit.may('see personal data');
+    const { accountId } = visit;
     const declared =
       payment.kind === declaredKind ? await this.declared.get(accountId, id, { isVisible }) : null;
     const authors = declared?.history.map(({ actor }) => actor) ?? [];
@@ -98,20 +97,15 @@ export class ExpectedPaymentPages {
 }
 
 function Intro() {
-  const visit = useVisit();
-  const { t } = visit;
+  const { t, to, may } = useVisit();
   return (
     <>
       <p>{t('expectedPayment.intro')}</p>
       <Row is="top">
-        {isAllowedTo(visit, 'manage expected payments') && (
-          <ButtonLink href={pathTo(visit, 'expected-payments/new')}>
-            {t('expectedPayment.new')}
-          </ButtonLink>
+        {may('manage expected payments') && (
+          <ButtonLink href={to('expected-payments/new')}>{t('expectedPayment.new')}</ButtonLink>
         )}
-        <a href={pathTo(visit, 'expected-payments?state=overdue')}>
-          {t('expectedPayment.onlyOverdue')}
-        </a>
+        <a href={to('expected-payments?state=overdue')}>{t('expectedPayment.onlyOverdue')}</a>
       </Row>
     </>
   );

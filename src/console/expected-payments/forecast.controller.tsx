@@ -4,13 +4,11 @@ import { getCashForecast } from '../../reporting/cash-forecast/cash-forecast.sch
 import { CashForecasts } from '../../reporting/cash-forecast/cash-forecast.service.js';
 import { AppError } from '../../platform/errors.js';
 import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { Filters, type FilterField } from '../kit/elements.js';
-import { Message } from '../kit/frame.js';
+import { Filters, Message, type FilterField } from '../kit/elements.js';
 import { readFilters } from '../list-query.js';
 import { Shown, type PageAnswer } from '../page.js';
 import { problemKey } from '../problems.js';
-import type { Visit } from '../requests.js';
-import { accountOf } from '../visit.js';
+import type { Visit } from '../visit.js';
 import { Forecast } from './forecast.js';
 
 const period: readonly FilterField[] = [
@@ -24,21 +22,20 @@ export class ForecastPage {
 
   @ConsolePage('forecast', 'view', { title: 'forecast.title', section: 'statement', place: 45 })
   async read(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const { t } = visit;
     const { filters, wrong } = readFilters(getCashForecast.query, visit.query);
     try {
       const [forecast, { StepChart }] = await Promise.all([
-        this.forecasts.read(accountOf(visit).id, filters),
+        this.forecasts.read(visit.accountId, filters),
         import('../kit/day-charts.js'),
       ]);
       const body = (
         <>
-          <p>{t('forecast.intro')}</p>
+          <p>{visit.t('forecast.intro')}</p>
           <Filters fields={period} wrong={wrong} />
           <Forecast {...{ forecast, StepChart }} />
         </>
       );
-      return new Shown(t('forecast.title'), body);
+      return new Shown(visit.t('forecast.title'), body);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       return refusedPage(visit, error);
@@ -48,13 +45,12 @@ export class ForecastPage {
 
 /** A period that is wrong or too long is asked for again. */
 function refusedPage(visit: Visit, error: AppError): Shown {
-  const { t } = visit;
   const key = error.details.errors ? 'ruleTrial.wrongPeriod' : problemKey(error);
   const body = (
     <>
-      <Message kind="bad">{t(key)}</Message>
+      <Message kind="bad">{visit.t(key)}</Message>
       <Filters fields={period} />
     </>
   );
-  return new Shown(t('forecast.title'), body, { status: error.status });
+  return new Shown(visit.t('forecast.title'), body, { status: error.status });
 }

@@ -2,11 +2,10 @@
 import type { getCashForecast } from '../../reporting/cash-forecast/cash-forecast.schema.js';
 import { printDay } from '../../brazil/printed-text.js';
 import type { RouteOutput } from '../../bank-contract/route.js';
-import { Amount, Badge, Card, FactList } from '../kit/elements.js';
-import { formatAmount, formatCount, formatTime } from '../formats.js';
-import { Cards, Hint } from '../kit/layout.js';
+import { Amount, Badge, Card, FactList, Cards, Hint } from '../kit/elements.js';
+import { formatAmount, formatCount } from '../formats.js';
 import { ListTable, type ListColumn } from '../kit/table.js';
-import { pathTo, useVisit } from '../visit.js';
+import { useVisit } from '../visit.js';
 
 type ForecastView = RouteOutput<typeof getCashForecast>;
 type ForecastDay = ForecastView['days'][number];
@@ -19,7 +18,7 @@ export function Forecast(
   props: ForecastProps & { StepChart: (typeof import('../kit/day-charts.js'))['StepChart'] },
 ) {
   const { forecast, StepChart } = props;
-  const { t, language } = useVisit();
+  const { t, time } = useVisit();
   const days = forecast.days.map(({ date: day, closingBalance: cents, isProjected }) => ({
     ...{ day, cents, isProjected },
   }));
@@ -69,8 +68,7 @@ export function Forecast(
           }}
         />
         <Hint isBlock>
-          {t('forecast.daysWithout')}{' '}
-          {t('forecast.synced', { time: formatTime(forecast.syncedAt, language) })}
+          {t('forecast.daysWithout')} {t('forecast.synced', { time: time(forecast.syncedAt) })}
         </Hint>
       </Card>
     </>
@@ -107,7 +105,7 @@ function Apart({
   title: 'forecast.overdue' | 'forecast.undated';
   apart: ForecastView['overdue'];
 }) {
-  const visit = useVisit();
+  const { to } = useVisit();
   const state = title === 'forecast.overdue' ? 'overdue' : 'open';
   return (
     <FactList
@@ -117,9 +115,7 @@ function Apart({
         ['expectedPayment.debit', formatAmount(apart.out)],
         [
           'word.payments',
-          <a href={pathTo(visit, `expected-payments?state=${state}`)}>
-            {formatCount(apart.count)}
-          </a>,
+          <a href={to(`expected-payments?state=${state}`)}>{formatCount(apart.count)}</a>,
         ],
         ['forecast.withoutAmount', formatCount(apart.withoutAmount)],
       ]}

@@ -8,14 +8,21 @@ import type {
 import { punctuateTaxId } from '../../access/counterparties/party.js';
 import { printDay } from '../../brazil/printed-text.js';
 import type { NameOfActor } from '../actor-names.service.js';
-import { Amount, Badge, Card, FactList, type Tone } from '../kit/elements.js';
-import { formatAmount, formatTime } from '../formats.js';
+import {
+  Amount,
+  Badge,
+  Card,
+  FactList,
+  ButtonLink,
+  Cards,
+  Hint,
+  type Tone,
+} from '../kit/elements.js';
+import { formatAmount } from '../formats.js';
 import { FormCard, reasonField } from '../kit/form.js';
-import { ButtonLink, Cards, Hint } from '../kit/layout.js';
 import { ListTable } from '../kit/table.js';
-import type { Visit } from '../requests.js';
+import { useVisit, type Visit } from '../visit.js';
 import { findTextKey } from '../texts.js';
-import { isAllowedTo, pathTo, useVisit } from '../visit.js';
 import { VersionHistory } from './payment-versions.js';
 
 const stateTones: Record<ExpectedPaymentView['state'], Tone> = {
@@ -59,7 +66,7 @@ export function PaymentDetail(props: DetailProps) {
 
 function State({ payment, declared }: DetailProps) {
   const visit = useVisit();
-  const { t, language } = visit;
+  const { t, time } = visit;
   const { amount, settledAmount, returnedAmount, operationId } = payment;
   const remaining = amount === null ? null : amount - settledAmount;
   return (
@@ -74,13 +81,13 @@ function State({ payment, declared }: DetailProps) {
           'expectedPayment.remaining',
           remaining === null ? t('app.none') : <Amount cents={remaining > 0n ? remaining : 0n} />,
         ],
-        ['word.createdAt', formatTime(payment.createdAt, language)],
+        ['word.createdAt', time(payment.createdAt)],
         [
           'word.operation',
           operationId === null ? (
             t('expectedPayment.noOperation')
           ) : (
-            <a href={pathTo(visit, `operations/${operationId}`)}>{operationId.slice(-12)}</a>
+            <a href={visit.to(`operations/${operationId}`)}>{operationId.slice(-12)}</a>
           ),
         ],
       ]}
@@ -90,9 +97,8 @@ function State({ payment, declared }: DetailProps) {
 
 function Terms({ payment }: DetailProps) {
   const visit = useVisit();
-  const { t } = visit;
   const { counterparty, tolerance, references } = payment;
-  const none = t('app.none');
+  const none = visit.t('app.none');
   return (
     <FactList
       title="expectedPayment.terms"
@@ -125,17 +131,14 @@ export function referenceText({ t }: Visit, kind: string): string {
 }
 
 function Paid({ lines }: { lines: Lines }) {
-  const visit = useVisit();
-  const { t } = visit;
+  const { t, to } = useVisit();
   return (
     <Card title={t('expectedPayment.paidBy')}>
       <ListTable
         {...{ rows: lines, name: 'expectedPayment.paidBy' }}
         empty={t('expectedPayment.notPaid')}
         columns={{
-          'word.line': ({ nsu }) => (
-            <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>
-          ),
+          'word.line': ({ nsu }) => <a href={to(`statement/${nsu}`)}>{nsu.toString()}</a>,
           'word.when': { at: ({ occurredAt }) => occurredAt },
           'word.amount': { cents: ({ amountCents }) => amountCents },
           'word.role': ({ role }) => t(`paymentRole.${role}`),
@@ -155,18 +158,17 @@ function Paid({ lines }: { lines: Lines }) {
 }
 
 function Actions({ declared }: { declared: DeclaredView }) {
-  const visit = useVisit();
-  const { t } = visit;
+  const { t, to, may } = useVisit();
   const { id, version, settlement } = declared;
-  if (!isAllowedTo(visit, 'manage expected payments') || settlement === 'cancelled') return null;
+  if (!may('manage expected payments') || settlement === 'cancelled') return null;
   return (
     <FormCard
       {...{ fields: reasonField, shown: String(version) }}
       title="expectedPayment.actions"
-      action={pathTo(visit, `expected-payments/${id}/cancel`)}
+      action={to(`expected-payments/${id}/cancel`)}
       button="expectedPayment.cancel"
     >
-      <ButtonLink href={pathTo(visit, `expected-payments/${id}/edit`)}>
+      <ButtonLink href={to(`expected-payments/${id}/edit`)}>
         {t('expectedPayment.change')}
       </ButtonLink>
       <Hint isBlock>{t('expectedPayment.cancelHint')}</Hint>
@@ -191,9 +193,9 @@ function Metadata({ metadata }: { metadata: ExpectedPaymentView['metadata'] }) {
 }
 
 export function PaymentState({ state }: { state: ExpectedPaymentView['state'] | 'cancelled' }) {
-  const visit = useVisit();
+  const { t } = useVisit();
   const tone = state === 'cancelled' ? 'plain' : stateTones[state];
-  return <Badge tone={tone} text={visit.t(`paymentState.${state}`)} />;
+  return <Badge tone={tone} text={t(`paymentState.${state}`)} />;
 }
 
 /** With its punctuation, where it is whole; a masked one has it. */

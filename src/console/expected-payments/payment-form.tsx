@@ -5,7 +5,7 @@ import type { Cents } from '../../brazil/cents.js';
 import type { AppError } from '../../platform/errors.js';
 import type { declaredPaymentView } from '../../statement/expected-payments/declared-payments.schema.js';
 import { declarableKinds } from '../../statement/expected-payments/references.js';
-import { Card } from '../kit/elements.js';
+import { Card, Row } from '../kit/elements.js';
 import {
   FieldErrorText,
   Fields,
@@ -14,14 +14,12 @@ import {
   Hidden,
   reasonField,
   typedBody,
+  Form,
   type FormFields,
   type FormValues,
 } from '../kit/form.js';
-import { Form } from '../kit/frame.js';
-import { Row } from '../kit/layout.js';
-import type { Visit } from '../requests.js';
+import { useVisit, type Visit } from '../visit.js';
 import { writeTypedAmount } from '../typed-amount.js';
-import { pathTo, useVisit } from '../visit.js';
 
 const identityFields = ({ t }: Visit) =>
   ({
@@ -154,7 +152,6 @@ export interface PaymentFormProps {
 export function PaymentForm(props: PaymentFormProps) {
   const visit = useVisit();
   const { problem, values = {}, changed } = props;
-  const { t } = visit;
   const action = changed ? `expected-payments/${changed.id}/amend` : 'expected-payments/new';
   const identity = identityFields(visit);
   const stored = (name: 'externalId' | 'direction') =>
@@ -169,7 +166,7 @@ export function PaymentForm(props: PaymentFormProps) {
     </FormGroup>
   );
   return (
-    <Form action={pathTo(visit, action)} shown={changed?.version}>
+    <Form action={visit.to(action)} shown={changed?.version}>
       <FormProblem {...{ problem, fields: known }} />
       <Card>
         {changed ? (
@@ -183,7 +180,7 @@ export function PaymentForm(props: PaymentFormProps) {
         <References {...props} />
         {group('accounting')}
         {changed && <Fields {...{ problem, fields: reasonField }} />}
-        <button>{t(changed ? 'expectedPayment.amend' : 'expectedPayment.declare')}</button>
+        <button>{visit.t(changed ? 'expectedPayment.amend' : 'expectedPayment.declare')}</button>
       </Card>
     </Form>
   );

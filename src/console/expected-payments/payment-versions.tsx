@@ -2,14 +2,12 @@
 import type { z } from 'zod';
 import { printDay } from '../../brazil/printed-text.js';
 import type { declaredPaymentView } from '../../statement/expected-payments/declared-payments.schema.js';
-import { Card } from '../kit/elements.js';
+import { Card, Muted } from '../kit/elements.js';
 import type { NameOfActor } from '../actor-names.service.js';
-import { formatAmount, formatTime } from '../formats.js';
-import { Muted } from '../kit/layout.js';
+import { formatAmount } from '../formats.js';
 import { ListTable } from '../kit/table.js';
-import type { Visit } from '../requests.js';
+import { useVisit, type Visit } from '../visit.js';
 import { findTextKey, type TextKey } from '../texts.js';
-import { useVisit } from '../visit.js';
 
 type Version = z.output<typeof declaredPaymentView>['history'][number];
 
@@ -21,7 +19,7 @@ export function VersionHistory({
   /** Newest first. */
   history: readonly Version[];
 }) {
-  const { t, language } = useVisit();
+  const { t, time } = useVisit();
   return (
     <Card title={t('word.versions')}>
       {history.map((version, index) => (
@@ -31,7 +29,7 @@ export function VersionHistory({
             {t(`paymentAction.${version.action}`)}
           </h3>
           <Muted>
-            {formatTime(version.at, language)} · {nameOf(version.actor)}
+            {time(version.at)} · {nameOf(version.actor)}
             {version.reason !== null && <> · {t('word.because', { reason: version.reason })}</>}
           </Muted>
           <Changes version={version} before={history[index + 1]} />
@@ -61,8 +59,7 @@ function Changes({ version, before }: { version: Version; before: Version | unde
 
 /** Each term in one text; two versions differ in a term where its texts differ. */
 function termTexts(visit: Visit, version: Version): readonly (readonly [TextKey, string])[] {
-  const { t } = visit;
-  const none = t('app.none');
+  const none = visit.t('app.none');
   const amount = (cents: bigint | null) => (cents === null ? none : formatAmount(cents));
   const { counterparty, references, metadata } = version;
   return [
@@ -80,7 +77,7 @@ function termTexts(visit: Visit, version: Version): readonly (readonly [TextKey,
       references
         .map(
           ({ kind, value }) =>
-            `${t(findTextKey(`referenceKind.${kind}`) ?? 'referenceKind.other')}: ${value}`,
+            `${visit.t(findTextKey(`referenceKind.${kind}`) ?? 'referenceKind.other')}: ${value}`,
         )
         .join(', ') || none,
     ],

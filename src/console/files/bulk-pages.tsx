@@ -4,18 +4,25 @@ import { fieldMessage } from '../../bank-contract/field-errors.js';
 import type { BulkKind, CheckedFile } from '../../outbound/bulk/bulk.schema.js';
 import type { Upload } from '../../outbound/bulk/uploads.service.js';
 import { buttonText, MoneyCard, type Money } from '../kit/confirm-money.js';
-import { Badge, Card, FactList, Pager, type Tone } from '../kit/elements.js';
-import { formatAmount, formatCount, formatTime } from '../formats.js';
-import { Fields, Hidden, Step, type FormFields } from '../kit/form.js';
-import { Form, Message } from '../kit/frame.js';
-import { Button, Hint, Row } from '../kit/layout.js';
+import {
+  Badge,
+  Card,
+  FactList,
+  Pager,
+  Message,
+  Button,
+  Hint,
+  Row,
+  type Tone,
+} from '../kit/elements.js';
+import { formatAmount, formatCount } from '../formats.js';
+import { Fields, Hidden, Step, Form, type FormFields } from '../kit/form.js';
 import { ListCard, refreshing } from '../kit/list-page.js';
 import { ListTable, type ListColumns } from '../kit/table.js';
 import type { KnownBalance } from '../money-facts.service.js';
-import type { Visit } from '../requests.js';
+import { ForVisit, useVisit, type Visit } from '../visit.js';
 import { fieldErrorsIn, reasonKey } from '../problems.js';
 import { findTextKey, type TextKey } from '../texts.js';
-import { isAllowedTo, pathTo, ForVisit, useVisit } from '../visit.js';
 import type { ResultRow } from './bulk-result.js';
 
 /** What the last form on the page has led to. */
@@ -48,14 +55,14 @@ interface Parts {
 
 /** What stands above the list of uploads. */
 export function UploadsIntro({ outcome }: { outcome: UploadOutcome }) {
-  const visit = useVisit();
+  const { may, t } = useVisit();
   const { problem, checked, sent } = outcome;
   return (
     <>
-      <p>{visit.t('bulk.intro')}</p>
+      <p>{t('bulk.intro')}</p>
       {problem !== undefined && <Message kind="bad">{problem}</Message>}
       {checked && <Checked {...{ checked, sent }} />}
-      {isAllowedTo(visit, 'upload files') && <UploadForm {...{ checked, sent }} />}
+      {may('upload files') && <UploadForm {...{ checked, sent }} />}
     </>
   );
 }
@@ -71,7 +78,7 @@ function UploadForm({
 }: Omit<CheckedProps, 'checked'> & { checked: CheckedFile | undefined }) {
   const visit = useVisit();
   const { t } = visit;
-  const path = pathTo(visit, 'bulk');
+  const path = visit.to('bulk');
   // A refused upload stays tied to the check before it.
   const hash = checked?.hash ?? visit.form.get('hash');
   return (
@@ -194,14 +201,13 @@ function CheckedPayees({ checked, sent }: CheckedProps) {
 }
 
 export function uploadColumns(visit: Visit): ListColumns<Upload> {
-  const { t } = visit;
   return {
     'bulk.createdAt': {
       at: ({ createdAt }) => createdAt,
-      href: ({ id }) => pathTo(visit, `bulk/${id}`),
+      href: ({ id }) => visit.to(`bulk/${id}`),
       isOrder: true,
     },
-    'bulk.kind': ({ kind }) => t(`bulk.kind.${kind}`),
+    'bulk.kind': ({ kind }) => visit.t(`bulk.kind.${kind}`),
     'word.status': (upload) => <UploadState upload={upload} />,
     'bulk.progress': (upload) => <Progress upload={upload} />,
     'bulk.rows': (upload) => <CountBadges upload={upload} />,
@@ -257,7 +263,7 @@ export function uploadPage(visit: Visit, { upload, rows, next, waiting }: Upload
     <>
       {waiting > 0 && <WaitingRows upload={upload} waiting={waiting} />}
       {part}
-      {isAllowedTo(visit, 'take files') && <ResultForm upload={upload} />}
+      {visit.may('take files') && <ResultForm upload={upload} />}
     </>
   );
   return { body, part };
@@ -271,9 +277,9 @@ interface UploadDetailProps {
 
 function UploadDetail({ upload, rows, next }: UploadDetailProps) {
   const visit = useVisit();
-  const { t, language } = visit;
+  const { t, time } = visit;
   const page = `bulk/${upload.id}`;
-  const shown = { ...visit, path: pathTo(visit, page) };
+  const shown = { ...visit, path: visit.to(page) };
   const count = (key: TextKey, value: number) => [key, formatCount(value)] as const;
   return (
     <div id="upload" {...(upload.state === 'running' && refreshing(shown))}>
@@ -286,8 +292,8 @@ function UploadDetail({ upload, rows, next }: UploadDetailProps) {
       <FactList
         title="word.summary"
         facts={[
-          ['bulk.createdAt', formatTime(upload.createdAt, language)],
-          ['bulk.finishedAt', formatTime(upload.finishedAt, language)],
+          ['bulk.createdAt', time(upload.createdAt)],
+          ['bulk.finishedAt', time(upload.finishedAt)],
           count('bulk.total', upload.rows),
           ...rowStates.map((state) => count(`bulk.row.${state}`, upload.counts[state])),
         ]}
@@ -304,9 +310,8 @@ function UploadDetail({ upload, rows, next }: UploadDetailProps) {
 }
 
 function StateLinks({ page }: { page: string }) {
-  const visit = useVisit();
-  const { t } = visit;
-  const chosen = visit.query.get('state') ?? '';
+  const { t, to, query } = useVisit();
+  const chosen = query.get('state') ?? '';
   const links = [
     ['', t('bulk.allRows')] as const,
     ...rowStates.map((state) => [state, t(`bulk.row.${state}`)] as const),
@@ -317,7 +322,7 @@ function StateLinks({ page }: { page: string }) {
         {links.map(([state, text]) => (
           <li>
             <a
-              href={pathTo(visit, state === '' ? page : `${page}?state=${state}`)}
+              href={to(state === '' ? page : `${page}?state=${state}`)}
               aria-current={chosen === state ? 'page' : undefined}
             >
               {text}
@@ -344,7 +349,7 @@ function Rows({ rows }: { rows: readonly ResultRow[] }) {
           />
         ),
         'word.operation': ({ operationId: id }) =>
-          id && <a href={pathTo(visit, `operations/${id}`)}>{t('bulk.openOperation')}</a>,
+          id && <a href={visit.to(`operations/${id}`)}>{t('bulk.openOperation')}</a>,
         'bulk.errors': { is: 'wide', cell: (row) => errorOf(visit, row) },
       }}
     />
@@ -371,25 +376,20 @@ function errorOf({ t, language }: Visit, { state, code, errors, operationId }: R
 
 /** They are decided where each payment is shown. */
 function WaitingRows({ upload, waiting }: { upload: Upload; waiting: number }) {
-  const visit = useVisit();
-  const { t } = visit;
+  const { t, to } = useVisit();
   return (
     <Message kind="warn">
       {t('bulk.waiting', { count: formatCount(waiting) })}{' '}
-      <a href={pathTo(visit, `approvals/uploads/${upload.id}`)}>{t('word.decide')}</a>
+      <a href={to(`approvals/uploads/${upload.id}`)}>{t('word.decide')}</a>
     </Message>
   );
 }
 
 function ResultForm({ upload }: { upload: Upload }) {
-  const visit = useVisit();
+  const { to } = useVisit();
   return (
     <ListCard>
-      <Step
-        action={pathTo(visit, `bulk/${upload.id}/result`)}
-        button="bulk.result"
-        hint="bulk.resultWhy"
-      />
+      <Step action={to(`bulk/${upload.id}/result`)} button="bulk.result" hint="bulk.resultWhy" />
     </ListCard>
   );
 }

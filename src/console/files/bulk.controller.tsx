@@ -30,10 +30,9 @@ import type { MoneyPayee } from '../kit/confirm-money.js';
 import { readFilters } from '../list-query.js';
 import { MoneyFacts } from '../money-facts.service.js';
 import { Download, Redirect, Shown, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
+import { accountOf, callerOf, pathId, type Visit } from '../visit.js';
 import { fieldErrorsIn, problemIn } from '../problems.js';
 import { wordOf } from '../texts.js';
-import { accountOf, callerOf, isAllowedTo, pathId, pathTo } from '../visit.js';
 import { exampleFile } from './bulk-examples.js';
 import {
   uploadPage,
@@ -70,7 +69,7 @@ export class BulkPages {
       if (kind === 'transfers' && hash === undefined)
         return this.page(visit, { problem: visit.t('bulk.checkFirst') });
       const id = await this.bulk.upload(callerOf(visit), kind, { ...reading, hash }, body);
-      return new Redirect(pathTo(visit, `bulk/${id}`));
+      return new Redirect(visit.to(`bulk/${id}`));
     });
   }
 
@@ -78,7 +77,7 @@ export class BulkPages {
   @TakesFile(maxFileBytes)
   async check(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.withFile(visit, async (kind, reading, body) => {
-      const checked = await this.bulk.check(accountOf(visit).id, kind, reading, body);
+      const checked = await this.bulk.check(visit.accountId, kind, reading, body);
       if (kind !== 'transfers') return this.page(visit, { checked });
       return this.page(visit, { checked, sent: await this.sentBy(visit, checked) });
     });
@@ -122,7 +121,7 @@ export class BulkPages {
 
   @ConsoleAction('bulk/:id/result', 'take files', 'take file', 'upload :id')
   async result(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const accountId = accountOf(visit).id;
+    const { accountId } = visit;
     const { id } = await this.uploads.get(accountId, pathId(visit));
     const lines = this.resultLines(accountId, id, resultFile(visit.language));
     return new Download(Readable.from(lines), `upload-${id}.csv`, 'text/csv; charset=utf-8');
@@ -153,12 +152,12 @@ export class BulkPages {
 
   private page(asked: Visit, outcome: UploadOutcome = {}): PageAnswer {
     // After a form, too, it is the page of the list that refreshes itself.
-    const visit = { ...asked, path: pathTo(asked, 'bulk') };
-    const { id: accountId } = accountOf(visit);
+    const visit = { ...asked, path: asked.to('bulk') };
+    const { accountId } = visit;
     return listPage({
       visit,
       title: 'bulk.title',
-      empty: isAllowedTo(visit, 'upload files') ? 'bulk.empty' : 'bulk.emptyViewer',
+      empty: visit.may('upload files') ? 'bulk.empty' : 'bulk.emptyViewer',
       before: <UploadsIntro outcome={outcome} />,
       query: listBulkUploads.query,
       filters: { kind: { label: 'bulk.kind', options: kinds, of: 'bulk.kind' } },
@@ -171,17 +170,16 @@ export class BulkPages {
   }
 
   private async uploadPage(visit: Visit): Promise<Shown> {
-    const { t } = visit;
-    const accountId = accountOf(visit).id;
+    const { accountId } = visit;
     const upload = await this.uploads.get(accountId, pathId(visit));
     const { filters } = readFilters(listBulkRows.query, visit.query);
     const { data, next } = await this.uploads.listRows(accountId, upload.id, filters);
-    const isDecidable = upload.kind === 'transfers' && isAllowedTo(visit, 'approve payments');
+    const isDecidable = upload.kind === 'transfers' && visit.may('approve payments');
     // The part that refreshes itself does not show them.
     const waiting =
       isDecidable && !visit.isRefresh ? await this.uploads.countWaiting(accountId, upload.id) : 0;
     const shown = uploadPage(visit, { upload, rows: data, next, waiting });
-    const title = t('bulk.one', { kind: t(`bulk.kind.${upload.kind}`) });
+    const title = visit.t('bulk.one', { kind: visit.t(`bulk.kind.${upload.kind}`) });
     return new Shown(title, shown.body, { part: shown.part });
   }
 

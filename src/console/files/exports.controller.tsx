@@ -15,7 +15,7 @@ import { OpenItemFiles } from '../../reporting/exports/open-item-files.service.j
 import { TransactionFiles } from '../../reporting/exports/transaction-files.service.js';
 import { AppError } from '../../platform/errors.js';
 import { BankTime } from '../../statement/lines/bank-time.service.js';
-import { Card } from '../kit/elements.js';
+import { Card, Message, Cards, Muted } from '../kit/elements.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import {
   FormCard,
@@ -25,12 +25,9 @@ import {
   type FormField,
   type FormFields,
 } from '../kit/form.js';
-import { Message } from '../kit/frame.js';
-import { Cards, Muted } from '../kit/layout.js';
 import { Download, Shown, type PageAnswer } from '../page.js';
 import { problemKey } from '../problems.js';
-import type { Visit } from '../requests.js';
-import { accountOf, auditedWord, callerOf, isAllowedTo, pathTo, useVisit } from '../visit.js';
+import { accountOf, auditedWord, callerOf, useVisit, type Visit } from '../visit.js';
 
 const needs = 'take files';
 const action = 'take file';
@@ -98,7 +95,7 @@ export class ExportPages {
   async month(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.download(visit, async () => {
       const { month } = readBody(getMonthReport.params, typedBody(visit, fieldsOf(visit).month));
-      const page = await this.reports.page(accountOf(visit).id, month);
+      const page = await this.reports.page(visit.accountId, month);
       return {
         name: `concilia-${accountOf(visit).slug}-${month}.html`,
         contentType: 'text/html; charset=utf-8',
@@ -120,11 +117,11 @@ export class ExportPages {
 
   private async page(visit: Visit, problem: AppError | null = null): Promise<Shown> {
     const { t } = visit;
-    const today = await this.bankTime.today(accountOf(visit).id);
+    const today = await this.bankTime.today(visit.accountId);
     const body = (
       <>
         {problem && <Message kind="bad">{t(problemKey(problem, 'exports.problem'))}</Message>}
-        {isAllowedTo(visit, needs) ? (
+        {visit.may(needs) ? (
           <ExportForms today={today} />
         ) : (
           <Muted>{t('exports.forAnalysts')}</Muted>
@@ -174,7 +171,7 @@ function ExportForms({ today }: { today: string }) {
       <Cards>
         {names.map((name) => (
           <FormCard
-            {...ofForm(visit, pathTo(visit, `exports/${name}`), null)}
+            {...ofForm(visit, visit.to(`exports/${name}`), null)}
             fields={fields[name]}
             values={{ from: `${month}-01`, to: today, month }}
             title={`exports.${name}`}
@@ -184,7 +181,7 @@ function ExportForms({ today }: { today: string }) {
         ))}
         <Card title={t('audit.title')}>
           <p>{t('exports.auditWhy')}</p>
-          <a href={pathTo(visit, 'audit')}>{t('exports.auditLink')}</a>
+          <a href={visit.to('audit')}>{t('exports.auditLink')}</a>
         </Card>
       </Cards>
     </>

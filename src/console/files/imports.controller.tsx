@@ -9,13 +9,10 @@ import {
   type StatementReading,
 } from '../../statement/lines/statement-view.queries.js';
 import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { FactList } from '../kit/elements.js';
-import { formatCount, formatDuration, formatTime } from '../formats.js';
-import { Message } from '../kit/frame.js';
-import { Cards, Hint } from '../kit/layout.js';
+import { FactList, Message, Cards, Hint } from '../kit/elements.js';
+import { formatCount, formatDuration } from '../formats.js';
 import { Shown, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
-import { accountOf, useVisit } from '../visit.js';
+import { useVisit, type Visit } from '../visit.js';
 
 @Controller()
 export class ImportsPage {
@@ -26,7 +23,7 @@ export class ImportsPage {
 
   @ConsolePage('imports', 'view', { title: 'imports.title', section: 'files', place: 52 })
   async show(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const { id: accountId } = accountOf(visit);
+    const { accountId } = visit;
     const { prisma, sql } = this.database;
     const [view, state] = await Promise.all([
       readStatementView(prisma, accountId),
@@ -45,10 +42,9 @@ interface Facts {
 }
 
 function Reading({ facts }: { facts: Facts }) {
-  const { t, language, path } = useVisit();
+  const { t, path, time } = useVisit();
   const { reading, state, intervalMs } = facts;
   const isRead = state?.isAnchored === true;
-  const time = (at: Date | null | undefined) => formatTime(at ?? null, language);
   return (
     <div
       id="reading"

@@ -1,12 +1,18 @@
 // The three steps of the first visit. The page loads itself again while it waits for something.
-import { Card, Code, Empty, Timeline, WorkProgress, type TimelineEntry } from '../kit/elements.js';
-import { formatAmount, formatCount, formatTime } from '../formats.js';
+import {
+  Card,
+  Code,
+  Empty,
+  Timeline,
+  WorkProgress,
+  Message,
+  Row,
+  type TimelineEntry,
+} from '../kit/elements.js';
+import { formatAmount, formatCount } from '../formats.js';
 import { FieldForm, type FormFields } from '../kit/form.js';
-import { Message } from '../kit/frame.js';
-import { Row } from '../kit/layout.js';
-import type { Visit } from '../requests.js';
+import { useVisit, type Visit } from '../visit.js';
 import type { TextKey } from '../texts.js';
-import { isAllowedTo, pathTo, useVisit } from '../visit.js';
 import { curlOf, type FirstCharge } from './first-charge.js';
 import type { DemoProgress } from './demo-shop.service.js';
 import type { ChargeProgress, Connection } from './first-steps.queries.js';
@@ -52,27 +58,22 @@ export function FirstSteps({ facts }: Props) {
 }
 
 function Demo() {
-  const visit = useVisit();
-  const { t } = visit;
+  const { t, to } = useVisit();
   return (
     <Card title={t('firstSteps.demo')}>
       <p>{t('firstSteps.demoWhy')}</p>
-      <FieldForm
-        {...{ fields: {}, action: pathTo(visit, 'first-steps/demo') }}
-        button="firstSteps.openDemo"
-      />
+      <FieldForm {...{ fields: {}, action: to('first-steps/demo') }} button="firstSteps.openDemo" />
     </Card>
   );
 }
 
 export function OpeningDemo({ progress }: { progress: DemoProgress }) {
-  const visit = useVisit();
-  const { t } = visit;
+  const { t, to } = useVisit();
   const { declared, due } = progress;
   const counts = { declared: formatCount(declared), due: formatCount(due) };
   return (
     <WorkProgress
-      {...{ id: 'demo', href: pathTo(visit, 'first-steps?demo=opening') }}
+      {...{ id: 'demo', href: to('first-steps?demo=opening') }}
       name="firstSteps.openingDemo"
       said={due === 0 ? t('firstSteps.demoLines') : t('firstSteps.demoBooks', counts)}
       of={due === 0 ? undefined : { value: declared, max: due }}
@@ -94,17 +95,15 @@ function refreshing(visit: Visit, progress: ChargeProgress | null) {
 
 function followPath(visit: Visit, correlationId: string | null): string {
   const query = correlationId === null ? '' : `?charge=${encodeURIComponent(correlationId)}`;
-  return pathTo(visit, `first-steps${query}`);
+  return visit.to(`first-steps${query}`);
 }
 
 function ConnectionStep({ facts: { syncedAt, isLive } }: Props) {
-  const { t, language } = useVisit();
+  const { t, time } = useVisit();
   return (
     <Card title={t('firstSteps.one')}>
       {syncedAt ? (
-        <Message kind="good">
-          {t('firstSteps.connected', { time: formatTime(syncedAt, language) })}
-        </Message>
+        <Message kind="good">{t('firstSteps.connected', { time: time(syncedAt) })}</Message>
       ) : (
         <Message kind="warn">{t('firstSteps.notConnected')}</Message>
       )}
@@ -117,17 +116,17 @@ function ChargeStep({ facts }: Props) {
   const visit = useVisit();
   const { t } = visit;
   const { progress, newest } = facts;
-  const mayCreate = isAllowedTo(visit, 'request payments');
+  const mayCreate = visit.may('request payments');
   return (
     <Card title={t('firstSteps.two')}>
       {progress ? (
         <>
           <Message kind="good">{t('firstSteps.created', { id: progress.correlationId })}</Message>
           <Row>
-            <a href={pathTo(visit, `charges/${encodeURIComponent(progress.correlationId)}`)}>
+            <a href={visit.to(`charges/${encodeURIComponent(progress.correlationId)}`)}>
               {t('firstSteps.open')}
             </a>
-            <a href={pathTo(visit, 'first-steps')}>{t('firstSteps.another')}</a>
+            <a href={visit.to('first-steps')}>{t('firstSteps.another')}</a>
           </Row>
         </>
       ) : (
@@ -152,8 +151,7 @@ const chargeFields: FormFields = {
 };
 
 function ChargeForm({ facts }: Props) {
-  const visit = useVisit();
-  const { t } = visit;
+  const { t, to } = useVisit();
   const { charge, idempotencyKey, problem, serviceUrl, apiKey } = facts;
   return (
     <>
@@ -163,7 +161,7 @@ function ChargeForm({ facts }: Props) {
       )}
       <FieldForm
         {...{ fields: chargeFields, values: { ...charge } }}
-        action={pathTo(visit, 'first-steps')}
+        action={to('first-steps')}
         hidden={{ key: idempotencyKey, correlationId: charge.correlationId }}
         button="firstSteps.create"
       />
@@ -195,8 +193,7 @@ function PaymentStep({ facts, progress }: Props & { progress: ChargeProgress }) 
 }
 
 function Payment({ facts, progress }: Props & { progress: ChargeProgress }) {
-  const visit = useVisit();
-  const { t } = visit;
+  const { t, to, may } = useVisit();
   if (progress.lineAt !== null) return <Message kind="good">{t('firstSteps.paid')}</Message>;
   if (!facts.isSandbox)
     return (
@@ -213,8 +210,8 @@ function Payment({ facts, progress }: Props & { progress: ChargeProgress }) {
   return (
     <>
       <p>{t('firstSteps.payWhy')}</p>
-      {isAllowedTo(visit, 'play the payer') && (
-        <FieldForm {...{ fields: {}, action: pathTo(visit, path), button: 'firstSteps.pay' }} />
+      {may('play the payer') && (
+        <FieldForm {...{ fields: {}, action: to(path), button: 'firstSteps.pay' }} />
       )}
     </>
   );

@@ -17,10 +17,9 @@ import { OtherPageFirst } from '../console.guard.js';
 import { attempt } from '../kit/form.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
+import { accountOf, callerOf, sessionOf, typed, type Visit } from '../visit.js';
 import { fieldErrorsIn, problemIn } from '../problems.js';
 import { typedDay } from '../typed-day.js';
-import { accountOf, callerOf, pathTo, sessionOf, typed } from '../visit.js';
 import { demoSlug, DemoShop } from './demo-shop.service.js';
 import {
   firstChargeBody,
@@ -110,7 +109,7 @@ export class FirstStepsPage {
   async openDemo(@Visiting() visit: Visit): Promise<PageAnswer> {
     if (!this.mayOpenDemo(visit)) throw new AppError('forbidden');
     await this.demo.begin(accountOf(visit));
-    return new Redirect(pathTo(visit, 'first-steps?demo=opening'));
+    return new Redirect(visit.to('first-steps?demo=opening'));
   }
 
   /** It is an account of the installation. */
@@ -164,7 +163,7 @@ export class FirstStepsPage {
 }
 
 function pathOf(visit: Visit, correlationId: string): string {
-  return pathTo(visit, `first-steps?charge=${encodeURIComponent(correlationId)}`);
+  return visit.to(`first-steps?charge=${encodeURIComponent(correlationId)}`);
 }
 
 /** Throws `not_found` for what cannot name a charge: PostgreSQL does not compare every text. */

@@ -1,10 +1,10 @@
 // What the pages of breaks alone have: candidates, comments, the two sides of a comparison, keys.
-import type { ComponentChildren } from 'preact';
 import { askedHeader } from '../requests.js';
+import type { ComponentChildren } from 'preact';
 import type { TextKey } from '../texts.js';
-import { Folded } from './layout.js';
+import { Folded } from './elements.js';
 import { useVisit } from '../visit.js';
-import { Form } from './frame.js';
+import { Form } from './form.js';
 
 interface Part {
   children: ComponentChildren;

@@ -1,6 +1,6 @@
 // The codes by which a charge or a bill is paid, drawn and as texts.
 import type { TextKey } from '../texts.js';
-import { Cards, Folded, Hint } from './layout.js';
+import { Cards, Folded, Hint } from './elements.js';
 import { useVisit } from '../visit.js';
 
 /** Folded where nothing is to be paid any more. */

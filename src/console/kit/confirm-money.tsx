@@ -5,16 +5,13 @@ import type { ComponentChildren } from 'preact';
 import { punctuateTaxId, type PaymentParty } from '../../access/counterparties/party.js';
 import type { Cents } from '../../brazil/cents.js';
 import { conflict, type AppError } from '../../platform/errors.js';
-import { formatAmount, formatCount, formatTime } from '../formats.js';
+import { formatAmount, formatCount } from '../formats.js';
 import type { Asked, KnownBalance } from '../money-facts.service.js';
-import type { Visit } from '../requests.js';
+import { useVisit, type Visit } from '../visit.js';
 import { findTextKey, type TextKey, type Translate } from '../texts.js';
-import { Amount, Card, NamedValues } from './elements.js';
-import { Fields, Hidden, type FormFields, type HiddenValues } from './form.js';
-import { Form, Message, StepUpNotice } from './frame.js';
-import { Hint, Row } from './layout.js';
+import { Amount, Card, NamedValues, Message, Hint, Row } from './elements.js';
+import { Fields, Hidden, Form, StepUpNotice, type FormFields, type HiddenValues } from './form.js';
 import { ListTable } from './table.js';
-import { useVisit } from '../visit.js';
 
 export interface MoneyPayee {
   party: PaymentParty;
@@ -190,12 +187,11 @@ function payeeFacts(
 
 function Payees({ money }: { money: Money }) {
   const visit = useVisit();
-  const { t } = visit;
   const [first] = money.payees;
   if (first && countOf(money) === 1)
     return (
       <div class="payee">
-        <strong>{first.party.name ?? t('money.unnamed')}</strong>
+        <strong>{first.party.name ?? visit.t('money.unnamed')}</strong>
         <NamedValues facts={payeeFacts(visit, first)} />
         {first.note && <Hint isBlock>{first.note}</Hint>}
       </div>
@@ -227,7 +223,7 @@ function NamedPayee({ payee }: { payee: MoneyPayee }) {
 
 function MoneyFactList({ money, balance }: SummaryProps) {
   const visit = useVisit();
-  const { t, language } = visit;
+  const { t, time } = visit;
   const { totalCents, facts = [], payees } = money;
   const [first] = payees;
   const count = countOf(money);
@@ -238,10 +234,7 @@ function MoneyFactList({ money, balance }: SummaryProps) {
       : balance === null
         ? [[t('word.balanceAfter'), t('money.noBalance')]]
         : [
-            [
-              t('money.balance', { at: formatTime(balance.at, language) }),
-              <Amount cents={balance.cents} />,
-            ],
+            [t('money.balance', { at: time(balance.at) }), <Amount cents={balance.cents} />],
             [t('word.balanceAfter'), <Amount cents={balance.cents - totalCents} />],
           ];
   return (
@@ -263,8 +256,8 @@ function MoneyFactList({ money, balance }: SummaryProps) {
   );
 }
 
-function askedText({ t, language }: Visit, { by, at }: Asked): string {
-  return t('money.askedBy', { name: by, at: formatTime(at, language) });
+function askedText({ t, time }: Visit, { by, at }: Asked): string {
+  return t('money.askedBy', { name: by, at: time(at) });
 }
 
 /** What the button does. */

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Visit } from '../requests.js';
-import { renderFor } from '../visit.js';
+import { renderFor, type Visit } from '../visit.js';
 import { h } from 'preact';
 import { StepChart } from './day-charts.js';
 

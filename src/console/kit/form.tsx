@@ -1,19 +1,17 @@
 // A form by its fields: shows what is stored, or what was typed before it was refused, reads it for
 // the schema that the API has for the same request, and says beside each field what is wrong.
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import type { z } from 'zod';
 import type { FieldError, FieldErrors } from '../../bank-contract/field-errors.js';
 import { AppError, refuseInvalid } from '../../platform/errors.js';
 import { decode } from '../../platform/http/contract-route.js';
 import { fieldErrorIn, problemKey } from '../problems.js';
-import type { Visit } from '../requests.js';
+import { pageField } from '../requests.js';
+import { openAddress, typed, useVisit, type Visit } from '../visit.js';
 import type { TextKey } from '../texts.js';
 import { typedNumber } from '../typed-amount.js';
 import { typedDay, writeTypedDay, type DayKind } from '../typed-day.js';
-import { typed, useVisit } from '../visit.js';
-import { Card } from './elements.js';
-import { Form, Message, StepUpNotice } from './frame.js';
-import { Hint, Muted } from './layout.js';
+import { Card, Message, Hint, Muted } from './elements.js';
 
 export interface FormField {
   label: TextKey;
@@ -207,14 +205,13 @@ const inputTypes = {
 const isDay = (is: string): is is DayKind => ['date', 'month', 'datetime'].includes(is);
 
 function Input({ name, field, isTyped, stored, error }: InputProps) {
-  const visit = useVisit();
-  const { t, form } = visit;
+  const { t, form, language } = useVisit();
   const { label, hint, is = 'text', options = [], autocomplete, ...limits } = field;
   const chosen = isTyped ? form.getAll(name) : [stored ?? []].flat().map(String);
   // A code that was refused is of no use again.
   const isShown = !is.startsWith('secret') && autocomplete !== 'one-time-code';
   const given = isShown ? (chosen[0] ?? '') : '';
-  const text = isDay(is) && !isTyped ? writeTypedDay(given, visit.language) : given;
+  const text = isDay(is) && !isTyped ? writeTypedDay(given, language) : given;
   const described = errorMarks(name, error);
   const named = (input: ComponentChildren, kind?: 'choice') => (
     <label class={kind}>
@@ -262,12 +259,12 @@ function Choices({
   chosen,
   error,
 }: Omit<InputProps, 'isTyped' | 'stored'> & { chosen: readonly string[] }) {
-  const visit = useVisit();
+  const { t } = useVisit();
   const type = is === 'choices' ? 'checkbox' : 'radio';
   const choices = (
     <fieldset class="checks">
-      <legend>{visit.t(label)}</legend>
-      {hint && <Hint>{visit.t(hint)}</Hint>}
+      <legend>{t(label)}</legend>
+      {hint && <Hint>{t(hint)}</Hint>}
       {options.map(([value, word, about]) => (
         <label>
           <input {...{ type, name, value }} checked={chosen.includes(value)} />
@@ -281,7 +278,7 @@ function Choices({
   if (!isFolded) return choices;
   return (
     <details open={chosen.length > 0 || error !== undefined}>
-      <summary>{visit.t(label)}</summary>
+      <summary>{t(label)}</summary>
       {choices}
     </details>
   );
@@ -340,6 +337,49 @@ interface FieldFormProps extends FieldsProps {
   needsStepUp?: boolean;
   /** What stands above the fields. */
   children?: ComponentChildren;
+}
+
+/** A form that changes something: it carries the token of the session. */
+export function Form({
+  action,
+  shown,
+  hasFile = false,
+  children,
+  ...attributes
+}: Omit<JSX.IntrinsicElements['form'], 'class'> & {
+  action: string;
+  /** A version or a hash of what the person sees. The audit records it. */
+  shown?: string;
+  /** Its file stands after all other fields, which are checked before it is received. */
+  hasFile?: boolean;
+  children: ComponentChildren;
+}) {
+  const visit = useVisit();
+  return (
+    <form
+      {...{ method: 'post', action, ...attributes }}
+      encType={hasFile ? 'multipart/form-data' : undefined}
+    >
+      {visit.csrfToken !== '' && <input type="hidden" name="csrf" value={visit.csrfToken} />}
+      {visit.isForm && <input type="hidden" name={pageField} value={visit.cameFrom} />}
+      {shown !== undefined && <input type="hidden" name="shown" value={shown} />}
+      {children}
+    </form>
+  );
+}
+
+/** Where a change needs a recent code, the way to give it. */
+export function StepUpNotice() {
+  const visit = useVisit();
+  if (visit.session?.isSteppedUp) return null;
+  return (
+    <Message kind="warn">
+      {visit.t('stepUp.needed')}{' '}
+      <a href={`/console/step-up?next=${encodeURIComponent(openAddress(visit))}`}>
+        {visit.t('stepUp.title')}
+      </a>
+    </Message>
+  );
 }
 
 /** A form with all that a form has, where it needs no card of its own. */

@@ -1,13 +1,12 @@
-// What all pages have in common: head, menu, bar, and the elements of which pages are made. Every
-// value is escaped by the renderer.
-import type { ComponentChildren, JSX } from 'preact';
+// What all pages have in common: head, menu and bar. Every value is escaped by the renderer.
+import type { ComponentChildren } from 'preact';
 import { isAllowed } from '../../access/people/roles.js';
 import type { Assets } from '../assets.service.js';
 import { sections, type MenuEntry, type Section } from '../page.js';
 import { Icon, type IconName } from './icon.js';
-import { openAddress, pageField } from '../requests.js';
 import type { Language } from '../texts/languages.js';
-import { useVisit } from '../visit.js';
+import { openAddress, useVisit } from '../visit.js';
+import { Form } from './form.js';
 
 const htmxSettings = JSON.stringify({
   allowEval: false,
@@ -110,8 +109,8 @@ function Brand() {
 }
 
 function Bar({ hasMenu }: { hasMenu: boolean }) {
-  const visit = useVisit();
-  const slug = visit.session?.account?.slug ?? '';
+  const { session } = useVisit();
+  const slug = session?.account?.slug ?? '';
   return (
     <header class="topbar">
       {hasMenu ? (
@@ -181,14 +180,14 @@ const sectionIcons: Record<Section, IconName> = {
 
 /** The sections of the menu, and below the one that is open its pages. */
 function Menu({ menu }: Pick<FrameProps, 'menu'>) {
-  const visit = useVisit();
-  const { account } = visit.session ?? {};
+  const { t, path, session } = useVisit();
+  const { account } = session ?? {};
   const entries = menu
     .filter(({ needs }) => isAllowed(account?.role ?? null, needs))
     .map((entry) => ({ ...entry, href: entry.path.replace(':account', account?.slug ?? '') }));
-  const open = openEntry(entries, visit.path);
+  const open = openEntry(entries, path);
   return (
-    <nav aria-label={visit.t('app.menu')}>
+    <nav aria-label={t('app.menu')}>
       <ul>
         {sections.map((section) => {
           const pages = entries.filter((entry) => entry.section === section);
@@ -199,14 +198,14 @@ function Menu({ menu }: Pick<FrameProps, 'menu'>) {
           return (
             <li>
               <a href={first.href} aria-current={isOpen ? current : undefined}>
-                <Icon name={sectionIcons[section]} /> {visit.t(`section.${section}`)}
+                <Icon name={sectionIcons[section]} /> {t(`section.${section}`)}
               </a>
               {isOpen && pages.length > 1 && (
                 <ul class="subpages">
                   {pages.map(({ href, title }) => (
                     <li>
                       <a href={href} aria-current={href === open.href ? 'page' : undefined}>
-                        {visit.t(title)}
+                        {t(title)}
                       </a>
                     </li>
                   ))}
@@ -237,67 +236,5 @@ function LanguageSwitch() {
         <Icon name="languages" /> {languageNames[other]}
       </button>
     </Form>
-  );
-}
-
-/** A form that changes something: it carries the token of the session. */
-export function Form({
-  action,
-  shown,
-  hasFile = false,
-  children,
-  ...attributes
-}: Omit<JSX.IntrinsicElements['form'], 'class'> & {
-  action: string;
-  /** A version or a hash of what the person sees. The audit records it. */
-  shown?: string;
-  /** Its file stands after all other fields, which are checked before it is received. */
-  hasFile?: boolean;
-  children: ComponentChildren;
-}) {
-  const visit = useVisit();
-  return (
-    <form
-      {...{ method: 'post', action, ...attributes }}
-      encType={hasFile ? 'multipart/form-data' : undefined}
-    >
-      {visit.csrfToken !== '' && <input type="hidden" name="csrf" value={visit.csrfToken} />}
-      {visit.isForm && <input type="hidden" name={pageField} value={visit.cameFrom} />}
-      {shown !== undefined && <input type="hidden" name="shown" value={shown} />}
-      {children}
-    </form>
-  );
-}
-
-/** A message about what was just done or is wrong; readers of the screen hear it at once. */
-export function Message({
-  kind,
-  is,
-  children,
-  ...attributes
-}: Omit<JSX.IntrinsicElements['div'], 'class'> & {
-  kind: 'good' | 'bad' | 'warn' | 'plain';
-  /** The state of all: in large words. It is no alarm, however bad. */
-  is?: 'state';
-}) {
-  const role = kind === 'bad' && !is ? 'alert' : 'status';
-  return (
-    <div {...attributes} class={['notice', is, kind].filter(Boolean).join(' ')} role={role}>
-      {children}
-    </div>
-  );
-}
-
-/** Where a change needs a recent code, the way to give it. */
-export function StepUpNotice() {
-  const visit = useVisit();
-  if (visit.session?.isSteppedUp) return null;
-  return (
-    <Message kind="warn">
-      {visit.t('stepUp.needed')}{' '}
-      <a href={`/console/step-up?next=${encodeURIComponent(openAddress(visit))}`}>
-        {visit.t('stepUp.title')}
-      </a>
-    </Message>
   );
 }

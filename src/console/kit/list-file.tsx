@@ -1,12 +1,11 @@
 // A list as a file: its columns for a spreadsheet, with amounts as numbers and everything else in
 // the words that the page has. It is written while its rows are read.
 import type { TableColumn } from '../../reporting/exports/table.js';
-import { formatCount, formatTime } from '../formats.js';
+import { formatCount } from '../formats.js';
 import type { ListFileRow, ListFile } from '../page.js';
-import type { Visit } from '../requests.js';
+import { renderFor, type Visit } from '../visit.js';
 import type { TextKey } from '../texts.js';
 import { seenColumns, type CellContent, type ListColumns } from './table.js';
-import { renderFor } from '../visit.js';
 
 /** A person works through no more in a spreadsheet; the page says it. */
 export const maxFileRows = 10_000;
@@ -48,7 +47,7 @@ function valueOf<Row>(visit: Visit, { cell, cents, count, at }: FileCell<Row>, r
   if (cell) return shownText(renderFor(visit, cell(row)));
   if (count) return formatCount(count(row));
   const time = at?.(row) ?? null;
-  return time && formatTime(time, visit.language);
+  return time && visit.time(time);
 }
 
 const entities: Record<string, string> = { lt: '<', gt: '>', quot: '"', amp: '&', '#39': "'" };

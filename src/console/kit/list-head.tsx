@@ -3,11 +3,9 @@
 import type { ListedView } from '../../access/people/saved-views.service.js';
 import { mostCounted, type ListTotal } from '../../platform/http/listing.js';
 import { formatAmount, formatCount } from '../formats.js';
-import type { Visit } from '../requests.js';
-import { isAllowedTo, pathTo, sessionOf, useVisit } from '../visit.js';
+import { sessionOf, useVisit, type Visit } from '../visit.js';
 import { addressWith } from './elements.js';
-import { FieldForm, Hidden, type FormFields } from './form.js';
-import { Form } from './frame.js';
+import { FieldForm, Hidden, Form, type FormFields } from './form.js';
 import { Icon } from './icon.js';
 import { maxFileRows } from './list-file.js';
 import { orderOf, otherOrder } from './table.js';
@@ -53,7 +51,7 @@ function ListWays({
         </a>
       )}
       {shown ? <ViewRemoval view={shown} /> : query !== '' && <ViewForm query={query} />}
-      {isAllowedTo(visit, 'take files') && (
+      {visit.may('take files') && (
         <a href={addressWith(visit, { cursor: null, file: 'csv' })}>
           <Icon name="download" />{' '}
           {isCut ? t('list.firstRows', { count: formatCount(maxFileRows) }) : t('list.file')}
@@ -79,7 +77,7 @@ function totalText({ t }: Visit, total: ListTotal): string {
 }
 
 /** The list, as a saved view names it: its address within the account. */
-export const listName = (visit: Visit): string => visit.path.slice(pathTo(visit, '').length);
+export const listName = (visit: Visit): string => visit.path.slice(visit.to('').length);
 
 /** The filters and the order of an address: what a view saves. */
 function viewQuery(query: URLSearchParams, filters: readonly string[]): string {
@@ -112,14 +110,14 @@ function ViewForm({ query }: { query: string }) {
   const visit = useVisit();
   const fields: FormFields = {
     name: { label: 'views.name', required: true, maxLength: 60 },
-    ...(isAllowedTo(visit, sharesViews) && { isShared: { label: 'views.share', is: 'check' } }),
+    ...(visit.may(sharesViews) && { isShared: { label: 'views.share', is: 'check' } }),
   };
   return (
     <details>
       <summary>{visit.t('views.save')}</summary>
       <FieldForm
         fields={fields}
-        action={pathTo(visit, 'views')}
+        action={visit.to('views')}
         hidden={{ list: listName(visit), query }}
         button="app.save"
       />
@@ -131,9 +129,9 @@ function ViewForm({ query }: { query: string }) {
 function ViewRemoval({ view }: { view: ListedView }) {
   const visit = useVisit();
   const isOwn = view.operatorId === sessionOf(visit).operatorId;
-  if (!isOwn && !isAllowedTo(visit, 'manage people')) return null;
+  if (!isOwn && !visit.may('manage people')) return null;
   return (
-    <Form action={pathTo(visit, `views/${view.id}/remove`)}>
+    <Form action={visit.to(`views/${view.id}/remove`)}>
       <Hidden values={{ list: listName(visit) }} />
       <button class="plain">{visit.t('views.remove')}</button>
     </Form>

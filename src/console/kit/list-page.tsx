@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { isUuid, readPage, type ListTotal, type Page } from '../../platform/http/listing.js';
 import { readFilters } from '../list-query.js';
 import { DeclaredList, Shown } from '../page.js';
-import type { Visit } from '../requests.js';
+import type { Visit } from '../visit.js';
 import { type TextKey, wordOf } from '../texts.js';
 import { addressWith, Code, Filters, Pager, type FilterField } from './elements.js';
 import { fileOf } from './list-file.js';

@@ -1,13 +1,11 @@
 // A table by its columns. Where the screen is narrow, each row is a card of its own.
 import type { ComponentChildren } from 'preact';
 import type { Order } from '../../platform/http/listing.js';
-import { formatCount, formatTime } from '../formats.js';
-import type { Visit } from '../requests.js';
+import { formatCount } from '../formats.js';
+import { useVisit, type Visit } from '../visit.js';
 import type { TextKey } from '../texts.js';
-import { addressWith, Amount, Empty } from './elements.js';
+import { addressWith, Amount, Empty, Hint, Unseen } from './elements.js';
 import { Icon } from './icon.js';
-import { Hint, Unseen } from './layout.js';
-import { useVisit } from '../visit.js';
 
 /** Anything that a page can show. */
 type Shows<Row> = (row: Row) => ComponentChildren;
@@ -145,14 +143,14 @@ function Head({
 }
 
 function Content<Row>({ column, row }: { column: ListColumn<Row>; row: Row }) {
-  const { t, language } = useVisit();
+  const { t, time } = useVisit();
   const { cell, cents, count, at, href, below, isSigned } = column;
   const amount = cents?.(row);
   const shown =
     cell?.(row) ??
     (typeof amount === 'bigint' ? <Amount cents={amount} isSigned={isSigned} /> : null) ??
     (count && formatCount(count(row))) ??
-    (at && formatTime(at(row) ?? null, language)) ??
+    (at && time(at(row))) ??
     t('app.none');
   const under = below?.cell(row);
   return (

@@ -1,14 +1,21 @@
 // The forms of the payer and of the sandbox bank, and the records that react to them.
 import type { Cents } from '../../brazil/cents.js';
-import { Amount, Badge, Card, Movement, type Tone } from '../kit/elements.js';
-import { formatTime } from '../formats.js';
-import { Fields, FormCard, Hidden, Step, type FormFields, ofForm } from '../kit/form.js';
-import { Form, Message } from '../kit/frame.js';
-import { Beside, Button, Hint, Row } from '../kit/layout.js';
+import {
+  Amount,
+  Badge,
+  Card,
+  Movement,
+  Message,
+  Beside,
+  Button,
+  Hint,
+  Row,
+  type Tone,
+} from '../kit/elements.js';
+import { Fields, FormCard, Hidden, Step, ofForm, Form, type FormFields } from '../kit/form.js';
 import { ListTable } from '../kit/table.js';
-import type { Visit } from '../requests.js';
+import { useVisit, type Visit } from '../visit.js';
 import { type TextKey, wordOf } from '../texts.js';
-import { pathTo, useVisit } from '../visit.js';
 import type { BankState } from './bank-state.js';
 import {
   clockSteps,
@@ -86,20 +93,20 @@ function Payments() {
   return (
     <>
       <FormCard
-        {...ofForm(visit, pathTo(visit, 'payer/scan'), null)}
+        {...ofForm(visit, visit.to('payer/scan'), null)}
         title="payer.scan"
         fields={scanFields}
         button="payer.pay"
       />
       <FormCard
-        {...ofForm(visit, pathTo(visit, 'payer/send'), null)}
+        {...ofForm(visit, visit.to('payer/send'), null)}
         title="payer.send"
         intro="payer.sendWhy"
         fields={sendFields}
         button="payer.sendPix"
       />
       <FormCard
-        {...ofForm(visit, pathTo(visit, 'payer/line'), null)}
+        {...ofForm(visit, visit.to('payer/line'), null)}
         title="payer.line"
         intro="payer.lineWhy"
         fields={lineFields(visit)}
@@ -110,14 +117,12 @@ function Payments() {
 }
 
 function Clock({ clock }: { clock: BankState['clock'] }) {
-  const visit = useVisit();
-  const { t, language } = visit;
-  const action = pathTo(visit, 'payer/clock');
+  const { t, time, to } = useVisit();
+  const action = to('payer/clock');
   return (
     <Card title={t('payer.clock')}>
       <p>
-        {formatTime(new Date(clock.now), language)}{' '}
-        {clock.frozen && <Badge tone="warn" text={t('payer.frozen')} />}
+        {time(new Date(clock.now))} {clock.frozen && <Badge tone="warn" text={t('payer.frozen')} />}
       </p>
       <Row>
         {clockSteps.map((advance) => (
@@ -134,8 +139,7 @@ function Clock({ clock }: { clock: BankState['clock'] }) {
 }
 
 function Faults({ faults }: { faults: BankState['faults']['faults'] }) {
-  const visit = useVisit();
-  const { t } = visit;
+  const { t, to } = useVisit();
   const fields: FormFields = {
     kind: {
       label: 'payer.fault',
@@ -147,7 +151,7 @@ function Faults({ faults }: { faults: BankState['faults']['faults'] }) {
   return (
     <Card title={t('payer.faults')}>
       <Hint isBlock>{t('payer.faultsWhy')}</Hint>
-      <Form action={pathTo(visit, 'payer/fault')}>
+      <Form action={to('payer/fault')}>
         <Fields {...{ fields, values: { times: 1 } }} />
         <button>{t('payer.addFault')}</button>
       </Form>
@@ -157,13 +161,9 @@ function Faults({ faults }: { faults: BankState['faults']['faults'] }) {
             <li>
               <Row>
                 <span>
-                  {wordOf(visit.t, 'fault', kind)}:{' '}
-                  {t('payer.fired', { fired, times: times ?? '∞' })}
+                  {wordOf(t, 'fault', kind)}: {t('payer.fired', { fired, times: times ?? '∞' })}
                 </span>
-                <Step
-                  action={pathTo(visit, `payer/faults/${id}/remove`)}
-                  button="payer.removeFault"
-                />
+                <Step action={to(`payer/faults/${id}/remove`)} button="payer.removeFault" />
               </Row>
             </li>
           ))}
@@ -174,8 +174,7 @@ function Faults({ faults }: { faults: BankState['faults']['faults'] }) {
 }
 
 function Modes({ modes }: { modes: BankState['modes'] }) {
-  const visit = useVisit();
-  const { t } = visit;
+  const { t, to } = useVisit();
   const fieldsOf = (name: SwitchableMode): FormFields => ({
     value: {
       label: `mode.${name}`,
@@ -191,7 +190,7 @@ function Modes({ modes }: { modes: BankState['modes'] }) {
         </summary>
         <Hint isBlock>{t('payer.modesWhy')}</Hint>
         {modeNames.map((name) => (
-          <Form action={pathTo(visit, 'payer/mode')}>
+          <Form action={to('payer/mode')}>
             <Hidden values={{ mode: name }} />
             <Fields
               {...{ isSent: false, fields: fieldsOf(name) }}
@@ -212,15 +211,9 @@ const tones: Record<string, Tone> = {
 
 /** Replaces itself every two seconds. */
 export function Records({ records }: { records: PayerRecords }) {
-  const visit = useVisit();
-  const { t } = visit;
+  const { t, to } = useVisit();
   return (
-    <div
-      id="records"
-      hx-get={pathTo(visit, 'payer/records')}
-      hx-trigger="every 2s"
-      hx-swap="outerHTML"
-    >
+    <div id="records" hx-get={to('payer/records')} hx-trigger="every 2s" hx-swap="outerHTML">
       <Card title={t('payer.charges')}>
         <ListTable
           {...{ rows: records.charges, name: 'payer.charges', empty: t('payer.noCharges') }}
@@ -228,9 +221,7 @@ export function Records({ records }: { records: PayerRecords }) {
             'payer.charge': {
               is: 'wide',
               cell: ({ correlationId }) => (
-                <a href={pathTo(visit, `charges/${encodeURIComponent(correlationId)}`)}>
-                  {correlationId}
-                </a>
+                <a href={to(`charges/${encodeURIComponent(correlationId)}`)}>{correlationId}</a>
               ),
             },
             'word.amount': {
@@ -239,7 +230,7 @@ export function Records({ records }: { records: PayerRecords }) {
             },
             'word.status': ({ settlement }) => <State of="payer.state" state={settlement} />,
             'payer.pay': ({ correlationId }) => (
-              <Form action={pathTo(visit, 'payer/pay')}>
+              <Form action={to('payer/pay')}>
                 <Hidden values={{ correlationId }} />
                 <Button is="plain" aria-label={t('payer.payCharge', { correlationId })}>
                   {t('payer.pay')}
@@ -257,18 +248,17 @@ export function Records({ records }: { records: PayerRecords }) {
 }
 
 function Lines({ lines }: { lines: PayerRecords['lines'] }) {
-  const visit = useVisit();
-  const { t, language } = visit;
+  const { t, time, to } = useVisit();
   return (
     <ListTable
       {...{ rows: lines, name: 'payer.lines', empty: t('payer.noLines') }}
       columns={{
-        'word.nsu': ({ nsu }) => <a href={pathTo(visit, `statement/${nsu}`)}>{String(nsu)}</a>,
+        'word.nsu': ({ nsu }) => <a href={to(`statement/${nsu}`)}>{String(nsu)}</a>,
         'word.when': {
           is: 'wide',
           cell: ({ occurredAt, typeName }) => (
             <>
-              {formatTime(occurredAt, language)} <code>{typeName}</code>
+              {time(occurredAt)} <code>{typeName}</code>
             </>
           ),
         },
@@ -280,6 +270,6 @@ function Lines({ lines }: { lines: PayerRecords['lines'] }) {
 }
 
 function State({ of, state }: { of: 'payer.state' | 'line.state'; state: string }) {
-  const visit = useVisit();
-  return <Badge tone={tones[state] ?? 'plain'} text={wordOf(visit.t, of, state)} />;
+  const { t } = useVisit();
+  return <Badge tone={tones[state] ?? 'plain'} text={wordOf(t, of, state)} />;
 }

@@ -13,10 +13,9 @@ import { AppError } from '../../platform/errors.js';
 import { listTransactionRows } from '../../reconciliation/api/transactions.queries.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
+import { accountOf, pathId, typed, type Visit } from '../visit.js';
 import type { TextKey } from '../texts.js';
 import { readTypedAmount } from '../typed-amount.js';
-import { accountOf, pathId, pathTo, typed } from '../visit.js';
 import { bankState, type BankState } from './bank-state.js';
 import { PayerForms, Records, type PayerRecords } from './payer-elements.js';
 import { isCodeOf, readScannedCode } from './scanned-code.js';
@@ -144,7 +143,7 @@ export class PayerPages {
         return this.page(visit, 'payer.refused', error.details.reason ?? error.code);
       throw error;
     }
-    return new Redirect(`${pathTo(visit, 'payer')}?done=${done}`);
+    return new Redirect(`${visit.to('payer')}?done=${done}`);
   }
 
   private async page(visit: Visit, problem?: TextKey, reason?: string): Promise<Shown> {
@@ -182,7 +181,7 @@ export class PayerPages {
   /** The charge whose slip has this code, among the newest ones. */
   private async findSlip(visit: Visit, digits: string): Promise<string | null> {
     const page = { limit: scannedCharges, after: null };
-    const { data } = await this.charges.list(accountOf(visit).id, page, {});
+    const { data } = await this.charges.list(visit.accountId, page, {});
     for (const charge of data)
       if (isCodeOf(charge as unknown as Record<string, unknown>, digits))
         return charge.correlationId;

@@ -8,8 +8,7 @@ import { newId } from '../../platform/ids.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { Amount, FactList } from '../kit/elements.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
-import { accountOf, pathTo, requireReason } from '../visit.js';
+import { requireReason, type Visit } from '../visit.js';
 import { chargeFacts } from './charge-facts.js';
 import { Identifier, pathOfRecord, recordId, SettlementBadge } from './record-page.js';
 import {
@@ -43,10 +42,10 @@ export class ChargeVoidPages {
   async void(@Visiting() visit: Visit): Promise<PageAnswer> {
     requireReason(visit);
     const requestKey = keyOf(visit);
-    const { correlationId } = await this.charges.get(accountOf(visit).id, recordId(visit));
+    const { correlationId } = await this.charges.get(visit.accountId, recordId(visit));
     try {
       const reply = await this.changes.void(
-        accountOf(visit).id,
+        visit.accountId,
         { ...inputOf(correlationId), idempotencyKey: requestKey },
         preferencesOf(visit),
       );
@@ -54,7 +53,7 @@ export class ChargeVoidPages {
       return new Redirect(
         reply.status === 200
           ? pathOfRecord(visit, 'charges', correlationId)
-          : pathTo(visit, `operations/${operationIdOf(reply)}`),
+          : visit.to(`operations/${operationIdOf(reply)}`),
       );
     } catch (error) {
       return this.page(visit, requestKey, problemOf(error));
@@ -63,7 +62,7 @@ export class ChargeVoidPages {
 
   private async page(visit: Visit, requestKey: string, problem: AppError | null): Promise<Shown> {
     const { t } = visit;
-    const charge = await this.charges.get(accountOf(visit).id, recordId(visit));
+    const charge = await this.charges.get(visit.accountId, recordId(visit));
     const { correlationId, settlement } = charge;
     const { amountCents } = chargeFacts(charge);
     const body = (

@@ -6,15 +6,12 @@ import { ChargeChanges } from '../../outbound/charges/charge-changes.service.js'
 import { ChargesService } from '../../outbound/charges/charges.service.js';
 import { shownResponse } from '../../access/counterparties/counterparty.schema.js';
 import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { Amount, Card, FactList } from '../kit/elements.js';
-import { formatTime } from '../formats.js';
+import { Amount, Card, FactList, ButtonLink, Cards, Hint } from '../kit/elements.js';
 import { CodesCard } from '../kit/codes-to-pay.js';
-import { ButtonLink, Cards, Hint } from '../kit/layout.js';
 import { ListTable, type ListColumns } from '../kit/table.js';
 import { Shown, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
+import { callerOf, useVisit, type Visit } from '../visit.js';
 import type { TextKey } from '../texts.js';
-import { callerOf, isAllowedTo, pathTo, useVisit } from '../visit.js';
 import { chargeFacts } from './charge-facts.js';
 import { codesOf, drawingsOf } from './payment-codes.js';
 import { PaymentStories } from './payment-stories.service.js';
@@ -104,7 +101,7 @@ interface Props {
 }
 
 function ChargeFacts({ charge }: Props) {
-  const { t, language } = useVisit();
+  const { t, time } = useVisit();
   const { settlement, operationState } = charge;
   const { amountCents, dueDate, createdAt } = chargeFacts(charge);
   const { digitableLine, pixCode } = codesOf(charge);
@@ -132,9 +129,9 @@ function ChargeFacts({ charge }: Props) {
         ['word.dueDate', dueDate === null ? t('app.none') : printDay(dueDate)],
         ...earlierDueDates(charge).map(({ dueDate, until }): [TextKey, string] => [
           'payment.earlierDueDate',
-          t('payment.dueUntil', { day: printDay(dueDate), until: formatTime(until, language) }),
+          t('payment.dueUntil', { day: printDay(dueDate), until: time(until) }),
         ]),
-        ['word.createdAt', formatTime(createdAt, language)],
+        ['word.createdAt', time(createdAt)],
         ['referenceKind.correlation_id', <Identifier text={charge.correlationId} />],
       ]}
     />
@@ -153,7 +150,7 @@ function ChargeSteps({ charge }: Props) {
   const { settlement, operationState, correlationId, cancelledAt } = charge;
   const isOpen = settlement === 'open' || settlement === 'expired';
   const mayVoid = isOpen && cancelledAt === null && operationState === 'succeeded';
-  if (!mayVoid || !isAllowedTo(visit, 'request payments')) return null;
+  if (!mayVoid || !visit.may('request payments')) return null;
   return (
     <Steps>
       <ButtonLink href={`${pathOfRecord(visit, 'charges', correlationId)}/void`}>
@@ -164,9 +161,8 @@ function ChargeSteps({ charge }: Props) {
 }
 
 function Payments({ charge: { payments, paymentCount } }: Props) {
-  const visit = useVisit();
-  const { t } = visit;
-  const mayRefund = isAllowedTo(visit, 'request payments');
+  const { t, to, may } = useVisit();
+  const mayRefund = may('request payments');
   return (
     <Card title={t('payment.payments')}>
       <ListTable
@@ -174,10 +170,10 @@ function Payments({ charge: { payments, paymentCount } }: Props) {
         columns={{
           'word.when': { at: ({ occurredAt }) => occurredAt },
           ...amountColumn,
-          'word.nsu': ({ nsu }) => <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>,
+          'word.nsu': ({ nsu }) => <a href={to(`statement/${nsu}`)}>{nsu.toString()}</a>,
           'payment.steps': ({ nsu, endToEndId }) =>
             mayRefund && endToEndId?.startsWith('E') ? (
-              <a href={pathTo(visit, `refunds/new/${nsu}`)}>{t('payment.refund')}</a>
+              <a href={to(`refunds/new/${nsu}`)}>{t('payment.refund')}</a>
             ) : null,
         }}
       />
@@ -195,8 +191,7 @@ const amountColumn: ListColumns<{ amount: bigint }> = {
 };
 
 function Refunds({ charge: { refunds, refundCount } }: Props) {
-  const visit = useVisit();
-  const { t } = visit;
+  const { t, to } = useVisit();
   if (refunds.length === 0) return null;
   return (
     <Card title={t('search.refunds')}>
@@ -211,9 +206,9 @@ function Refunds({ charge: { refunds, refundCount } }: Props) {
             t(orderedBy === 'us' ? 'payment.byUs' : 'payment.byBank'),
           'word.record': ({ orderedBy, id, nsu }) =>
             orderedBy === 'us' ? (
-              <a href={pathTo(visit, `refunds/${id}`)}>{t('payment.see.refund')}</a>
+              <a href={to(`refunds/${id}`)}>{t('payment.see.refund')}</a>
             ) : (
-              <a href={pathTo(visit, `statement/${nsu}`)}>{t('payment.see.line')}</a>
+              <a href={to(`statement/${nsu}`)}>{t('payment.see.line')}</a>
             ),
         }}
       />

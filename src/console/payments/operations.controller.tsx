@@ -11,25 +11,12 @@ import { BreakActions } from '../../reconciliation/breaks/break-actions.service.
 import { ActorNames } from '../actor-names.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { ConfirmMoney, factsChanged, isConfirmed, type Money } from '../kit/confirm-money.js';
-import { FactList } from '../kit/elements.js';
+import { FactList, Message, Cards } from '../kit/elements.js';
 import { FormCard, statusOf } from '../kit/form.js';
-import { formatTime } from '../formats.js';
-import { Message } from '../kit/frame.js';
-import { Cards } from '../kit/layout.js';
 import { MoneyFacts } from '../money-facts.service.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
+import { callerOf, pathId, requireReason, typed, useVisit, type Visit } from '../visit.js';
 import type { TextKey } from '../texts.js';
-import {
-  accountOf,
-  callerOf,
-  isAllowedTo,
-  pathId,
-  pathTo,
-  requireReason,
-  typed,
-  useVisit,
-} from '../visit.js';
 import { PaymentStories } from './payment-stories.service.js';
 import {
   Exchanged,
@@ -68,7 +55,7 @@ export class OperationPages {
   async confirmResend(@Visiting() visit: Visit): Promise<PageAnswer> {
     requireReason(visit);
     const asked = await this.readResend(visit);
-    if (asked === null) return new Redirect(pathTo(visit, `operations/${pathId(visit)}`));
+    if (asked === null) return new Redirect(visit.to(`operations/${pathId(visit)}`));
     return this.confirmation(visit, asked, null);
   }
 
@@ -79,13 +66,13 @@ export class OperationPages {
     const asked = await this.readResend(visit);
     // The form was sent before, or the operation was resent meanwhile: the record shows it.
     if (asked === null || visit.form.get('attempts') !== String(asked.attempts))
-      return new Redirect(pathTo(visit, `operations/${id}`));
+      return new Redirect(visit.to(`operations/${id}`));
     if (!isConfirmed(visit, asked.money)) return this.confirmation(visit, asked, factsChanged());
     try {
       const action = { action: 'resend', reason } as const;
       const act = () => Promise.resolve(true);
       await this.breakActions.act(callerOf(visit), asked.breakId, action, act);
-      return new Redirect(pathTo(visit, `operations/${id}`));
+      return new Redirect(visit.to(`operations/${id}`));
     } catch (error) {
       return this.page(visit, problemOf(error));
     }
@@ -118,10 +105,10 @@ export class OperationPages {
     problem: AppError | null,
   ): Promise<Shown> {
     const id = pathId(visit);
-    const page = pathTo(visit, `operations/${id}`);
+    const page = visit.to(`operations/${id}`);
     const body = (
       <ConfirmMoney
-        {...{ money, balance: await this.money.findBalance(accountOf(visit).id) }}
+        {...{ money, balance: await this.money.findBalance(visit.accountId) }}
         action={`${page}/resend`}
         button={{ one: money.payees.length > 0 ? 'money.resend' : 'payment.resend' }}
         warning="payment.resendWhat"
@@ -141,7 +128,7 @@ export class OperationPages {
     const { id, state } = operation;
     const [records, resendable] = await Promise.all([
       findOperationRecords(prisma, caller.accountId, id),
-      state === 'needs_operator' && isAllowedTo(visit, 'request payments')
+      state === 'needs_operator' && visit.may('request payments')
         ? findUnknownOutcomeBreak(prisma, caller.accountId, id)
         : null,
     ]);
@@ -189,7 +176,7 @@ function OperationFacts({
   requester,
 }: Props & { source: string; requester: string }) {
   const visit = useVisit();
-  const { t, language } = visit;
+  const { t, time } = visit;
   const { state, reason, responseStatus, attempts } = operation;
   return (
     <FactList
@@ -206,8 +193,8 @@ function OperationFacts({
           'payment.responseStatus',
           responseStatus === null ? t('app.none') : String(responseStatus),
         ],
-        ['word.createdAt', formatTime(operation.createdAt, language)],
-        ['payment.endedAt', formatTime(operation.endedAt, language)],
+        ['word.createdAt', time(operation.createdAt)],
+        ['payment.endedAt', time(operation.endedAt)],
         ['payment.id', <Identifier text={operation.id} />],
         ['referenceKind.idempotency_key', <Identifier text={operation.idempotencyKey} />],
         ['payment.bankReference', <Identifier text={operation.bankReference} />],
@@ -236,14 +223,14 @@ function linksOf({ request }: Operation, records: Records | null): RelatedLink[]
 }
 
 function ResendForm({ operation: { id } }: Props) {
-  const visit = useVisit();
+  const { to, t } = useVisit();
   return (
     <FormCard
       {...{ fields: {}, title: 'payment.resend', button: 'app.continue' }}
-      action={pathTo(visit, `operations/${id}/resend/confirm`)}
+      action={to(`operations/${id}/resend/confirm`)}
       asksReason
     >
-      <Message kind="warn">{visit.t('payment.resendWhat')}</Message>
+      <Message kind="warn">{t('payment.resendWhat')}</Message>
     </FormCard>
   );
 }

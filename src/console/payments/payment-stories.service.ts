@@ -13,9 +13,8 @@ import {
 import type { Counterparty } from '../../access/counterparties/resolution.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import { ActorNames, type NameOfActor } from '../actor-names.service.js';
-import type { Visit } from '../requests.js';
+import { callerOf, type Visit } from '../visit.js';
 import type { TextKey } from '../texts.js';
-import { accountOf, callerOf } from '../visit.js';
 import type { RelatedLink } from './record-page.js';
 import { maxStoryRows, type StoryFacts } from './story-facts.js';
 import { shownValue } from './story-timeline.js';
@@ -57,7 +56,7 @@ export class PaymentStories {
 
   /** The story as the person may see it. */
   async compose(visit: Visit, subject: StorySubject): Promise<ComposedStory> {
-    const facts = await this.read(accountOf(visit).id, subject);
+    const facts = await this.read(visit.accountId, subject);
     const entries = storyOf(facts);
     const actors = entries.map(({ actor }) => actor);
     const breaks = facts.breaks.slice(0, maxBreakLinks).map(({ id, kind }) => ({

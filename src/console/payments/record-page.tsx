@@ -4,12 +4,9 @@ import type { ComponentChildren, JSX } from 'preact';
 import { AppError } from '../../platform/errors.js';
 import { parseJson, stringifyJson } from '../../platform/json/exact-json.js';
 import type { Counterparty } from '../../access/counterparties/resolution.js';
-import { Badge, Card, Code, FactList, type Tone } from '../kit/elements.js';
-import { Message } from '../kit/frame.js';
-import { Folded, Row } from '../kit/layout.js';
-import type { Visit } from '../requests.js';
+import { Badge, Card, Code, FactList, Message, Folded, Row, type Tone } from '../kit/elements.js';
+import { useVisit, type Visit } from '../visit.js';
 import { findTextKey, type TextKey } from '../texts.js';
-import { pathTo, useVisit } from '../visit.js';
 import { toneOfState, wordFor } from './story.js';
 import { shownValue } from './story-timeline.js';
 
@@ -23,7 +20,7 @@ export function recordId({ params }: Visit): string {
 }
 
 export function pathOfRecord(visit: Visit, list: string, id: string): string {
-  return pathTo(visit, `${list}/${encodeURIComponent(id)}`);
+  return visit.to(`${list}/${encodeURIComponent(id)}`);
 }
 
 export function Identifier({ text }: { text: string | null }): JSX.Element | string {
@@ -102,15 +99,14 @@ export function OutcomeNotice({
 }: {
   operation: { operationState: string; operationId: string };
 }) {
-  const visit = useVisit();
-  const { t } = visit;
+  const { t, to } = useVisit();
   const text = findTextKey(`payment.notice.${operationState}`);
   if (text === null) return null;
   return (
     <Message kind="warn">
       {t(text)}{' '}
       {operationState === 'awaiting_approval' && (
-        <a href={pathTo(visit, `approvals/${operationId}`)}>{t('payment.see.approval')}</a>
+        <a href={to(`approvals/${operationId}`)}>{t('payment.see.approval')}</a>
       )}
     </Message>
   );

@@ -10,7 +10,7 @@ import { newId } from '../../platform/ids.js';
 import { isNsu } from '../../platform/http/listing.js';
 import { RefundsService, type RefundPreview } from '../../outbound/refunds/refunds.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { formatAmount, formatTime } from '../formats.js';
+import { formatAmount } from '../formats.js';
 import {
   ConfirmMoney,
   factsChanged,
@@ -18,15 +18,12 @@ import {
   isConfirmed,
   type Money,
 } from '../kit/confirm-money.js';
-import { Amount, Code, FactList } from '../kit/elements.js';
+import { Amount, Code, FactList, Message, Folded } from '../kit/elements.js';
 import { attempt, FormCard, reasonField, type FormFields } from '../kit/form.js';
-import { Message } from '../kit/frame.js';
-import { Folded } from '../kit/layout.js';
 import { MoneyFacts } from '../money-facts.service.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
+import { requireReason, typed, useVisit, type Visit } from '../visit.js';
 import { readTypedAmount, writeTypedAmount } from '../typed-amount.js';
-import { accountOf, pathTo, requireReason, typed, useVisit } from '../visit.js';
 import { Identifier } from './record-page.js';
 import {
   duplicateFieldsOf,
@@ -63,7 +60,7 @@ export class RefundRequestPages {
   async request(@Visiting() visit: Visit): Promise<PageAnswer> {
     requireReason(visit);
     const idempotencyKey = keyOf(visit);
-    const accountId = accountOf(visit).id;
+    const { accountId } = visit;
     const asked = await this.readRefund(visit, false);
     // A form that is sent twice finds what it was sent for, and that changes nothing.
     if (!isConfirmed(visit, asked.money)) {
@@ -74,7 +71,7 @@ export class RefundRequestPages {
     try {
       const input = { ...inputOf(nsuOf(visit), asked.amount), idempotencyKey };
       const reply = await this.refunds.refund(accountId, input, preferencesOf(visit));
-      return new Redirect(pathTo(visit, `refunds/${operationIdOf(reply)}`));
+      return new Redirect(visit.to(`refunds/${operationIdOf(reply)}`));
     } catch (error) {
       return this.confirmation(visit, asked, problemOf(error));
     }
@@ -89,7 +86,7 @@ export class RefundRequestPages {
   /** Throws for a Pix that cannot be refunded, and an amount that no refund of it can have. */
   private async readRefund(visit: Visit, isNew = true): Promise<AskedRefund> {
     const nsu = nsuOf(visit);
-    const preview = await this.refunds.preview(accountOf(visit).id, nsu);
+    const preview = await this.refunds.preview(visit.accountId, nsu);
     const { refundableCents, refusal } = preview;
     if (isNew && refusal !== null) throw ruleBroken(refusal, 'The Pix cannot be refunded.');
     const amount = readTypedAmount(typed(visit, 'amount'));
@@ -114,7 +111,7 @@ export class RefundRequestPages {
   ): Promise<Shown> {
     const title = visit.t('payment.refundTitle');
     try {
-      const preview = await this.refunds.preview(accountOf(visit).id, nsuOf(visit));
+      const preview = await this.refunds.preview(visit.accountId, nsuOf(visit));
       const body = <AmountPage {...{ requestKey, preview, problem }} />;
       return new Shown(title, body, { isNarrow: true, status: problem?.status ?? 200 });
     } catch (error) {
@@ -131,8 +128,8 @@ export class RefundRequestPages {
     problem: AppError | null,
   ): Promise<Shown> {
     const { original, refundableCents } = preview;
-    const balance = await this.facts.findBalance(accountOf(visit).id);
-    const page = pathTo(visit, `refunds/new/${original.nsu}`);
+    const balance = await this.facts.findBalance(visit.accountId);
+    const page = visit.to(`refunds/new/${original.nsu}`);
     const body = (
       <>
         {problem && !hasChanged(problem) && <ProblemNotice problem={problem} />}
@@ -196,11 +193,10 @@ interface AmountPageProps {
 }
 
 function AmountPage({ requestKey, preview, problem }: AmountPageProps) {
-  const visit = useVisit();
-  const { language } = visit;
+  const { time, to, t, query } = useVisit();
   const { original, refundableCents, refusal } = preview;
-  const page = pathTo(visit, `refunds/new/${original.nsu}`);
-  const amount = visit.query.get('amount') ?? writeTypedAmount(refundableCents);
+  const page = to(`refunds/new/${original.nsu}`);
+  const amount = query.get('amount') ?? writeTypedAmount(refundableCents);
   return (
     <>
       <FactList
@@ -208,11 +204,8 @@ function AmountPage({ requestKey, preview, problem }: AmountPageProps) {
         facts={[
           ['word.amount', <Amount cents={original.amountCents} />],
           ['payment.refundable', <Amount cents={refundableCents} />],
-          ['word.when', formatTime(original.occurredAt, language)],
-          [
-            'word.nsu',
-            <a href={pathTo(visit, `statement/${original.nsu}`)}>{original.nsu.toString()}</a>,
-          ],
+          ['word.when', time(original.occurredAt)],
+          ['word.nsu', <a href={to(`statement/${original.nsu}`)}>{original.nsu.toString()}</a>],
           ['payment.endToEndId', <Identifier text={original.endToEndId} />],
         ]}
       />
@@ -224,7 +217,7 @@ function AmountPage({ requestKey, preview, problem }: AmountPageProps) {
           button="app.continue"
         />
       ) : (
-        <Message kind="warn">{visit.t(`payment.problem.${refusal}`)}</Message>
+        <Message kind="warn">{t(`payment.problem.${refusal}`)}</Message>
       )}
     </>
   );

@@ -7,14 +7,11 @@ import { AppError, invariant } from '../../platform/errors.js';
 import type { Reply } from '../../platform/http/contract-route.js';
 import { readUuid } from '../../platform/http/listing.js';
 import { stringifyJson } from '../../platform/json/exact-json.js';
-import { Card, Code } from '../kit/elements.js';
-import { Fields, Hidden, reasonField, type FormFields } from '../kit/form.js';
-import { Form, Message } from '../kit/frame.js';
-import { Row } from '../kit/layout.js';
-import type { Visit } from '../requests.js';
+import { Card, Code, Message, Row } from '../kit/elements.js';
+import { Fields, Hidden, reasonField, Form, type FormFields } from '../kit/form.js';
+import { callerOf, useVisit, type Visit } from '../visit.js';
 import { reasonKey } from '../problems.js';
 import type { TextKey } from '../texts.js';
-import { callerOf, pathTo, useVisit } from '../visit.js';
 
 /**
  * The idempotency key of a form, made when the form was shown: a form that is sent twice requests
@@ -72,17 +69,14 @@ export function requestText<R extends Route>(
 }
 
 export function ProblemNotice({ problem: { code, details } }: { problem: AppError }) {
-  const visit = useVisit();
-  const { t } = visit;
+  const { t, to } = useVisit();
   const reason = details.reason ?? code;
   const text = reasonKey(reason, 'payment.problem');
   const duplicatePage = pageAt(details.headers?.Location);
   return (
     <Message kind="bad">
       {t(text ?? 'payment.problem.other')} {text === null && <code>{reason}</code>}{' '}
-      {duplicatePage !== null && (
-        <a href={pathTo(visit, duplicatePage)}>{t('payment.see.duplicate')}</a>
-      )}
+      {duplicatePage !== null && <a href={to(duplicatePage)}>{t('payment.see.duplicate')}</a>}
     </Message>
   );
 }

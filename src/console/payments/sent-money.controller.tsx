@@ -8,14 +8,12 @@ import { shownResponse } from '../../access/counterparties/counterparty.schema.j
 import { RefundViews } from '../../outbound/refunds/refund-views.service.js';
 import { TransferViews } from '../../outbound/transfers/transfer-views.service.js';
 import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { formatAmount, formatTime } from '../formats.js';
+import { formatAmount } from '../formats.js';
 import { CodesCard } from '../kit/codes-to-pay.js';
-import { Amount, FactList, type Tone } from '../kit/elements.js';
-import { Cards } from '../kit/layout.js';
+import { Amount, FactList, Cards, type Tone } from '../kit/elements.js';
 import { Shown, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
+import { callerOf, useVisit, type Visit } from '../visit.js';
 import type { TextKey } from '../texts.js';
-import { callerOf, useVisit } from '../visit.js';
 import { billCodes, drawingsOf } from './payment-codes.js';
 import { PaymentStories, type ComposedStory } from './payment-stories.service.js';
 import {
@@ -202,7 +200,7 @@ function linksOf({ operationId, expectedPaymentId, nsu, reversals }: SentRecord)
 }
 
 function SentFacts({ record }: Props) {
-  const { t, language } = useVisit();
+  const { t, time } = useVisit();
   const { list, state, operationState, settlement, amount, createdAt, scheduledFor } = record;
   const { bankStatus, errorCode } = record;
   return (
@@ -216,10 +214,8 @@ function SentFacts({ record }: Props) {
         ],
         ['payment.request', <RecordStateBadge list="payment.operation" state={operationState} />],
         ['word.amount', <Amount cents={amount} />],
-        ['word.createdAt', formatTime(createdAt, language)],
-        ...(scheduledFor
-          ? [['payment.scheduledFor', formatTime(scheduledFor, language)] as const]
-          : []),
+        ['word.createdAt', time(createdAt)],
+        ...(scheduledFor ? [['payment.scheduledFor', time(scheduledFor)] as const] : []),
         ...(bankStatus ? [['payment.bankStatus', <Identifier text={bankStatus} />] as const] : []),
         ...(errorCode ? [['payment.errorCode', <Identifier text={errorCode} />] as const] : []),
         ['word.nsu', record.nsu?.toString() ?? t('app.none')],

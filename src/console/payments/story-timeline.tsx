@@ -1,12 +1,10 @@
 // The story of a payment as a timeline. It shows what `storyOf` returns, on any page.
 import type { JSX } from 'preact';
 import type { NameOfActor } from '../actor-names.service.js';
-import { Card, Timeline } from '../kit/elements.js';
-import { Hint } from '../kit/layout.js';
-import { formatAmount, formatTime } from '../formats.js';
-import type { Visit } from '../requests.js';
+import { Card, Timeline, Hint } from '../kit/elements.js';
+import { formatAmount } from '../formats.js';
+import { useVisit, type Visit } from '../visit.js';
 import type { TextKey } from '../texts.js';
-import { pathTo, useVisit } from '../visit.js';
 import type { StoryEntry, StoryValue } from './story.js';
 
 export function Story({
@@ -52,15 +50,15 @@ function Detail({
   nameOf: NameOfActor;
 }) {
   const visit = useVisit();
-  const { t, language } = visit;
+  const { t, time } = visit;
   return (
     <>
       {detail !== null && <div>{detailOf(visit, detail)}</div>}
       {actor !== null && <div>{t('payment.by', { name: nameOf(actor) })}</div>}
       {reason !== null && reason !== '' && <div>{t('word.because', { reason })}</div>}
-      {bankAt && <Hint isBlock>{t('payment.atBank', { time: formatTime(bankAt, language) })}</Hint>}
-      {page !== null && pathTo(visit, page) !== visit.path && (
-        <a href={pathTo(visit, page)}>{t(labelOf(page))}</a>
+      {bankAt && <Hint isBlock>{t('payment.atBank', { time: time(bankAt) })}</Hint>}
+      {page !== null && visit.to(page) !== visit.path && (
+        <a href={visit.to(page)}>{t(labelOf(page))}</a>
       )}
     </>
   );
@@ -93,10 +91,10 @@ function detailOf(visit: Visit, value: StoryValue): JSX.Element | string {
 }
 
 /** A value in the person's language. */
-export function shownValue({ t, language }: Visit, value: StoryValue): string {
+export function shownValue({ t, time }: Visit, value: StoryValue): string {
   if (typeof value === 'string') return value;
   if ('text' in value) return t(value.text);
   if ('code' in value) return value.code;
   if ('cents' in value) return formatAmount(value.cents);
-  return formatTime(value.time, language);
+  return time(value.time);
 }

@@ -6,14 +6,12 @@ import { AppError, invariant } from '../../platform/errors.js';
 import { isUuid, readPage, toList } from '../../platform/http/listing.js';
 import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { auditCsvHeader, toCsvRow, toNdjsonRow } from './audit-file.js';
-import { Pager } from '../kit/elements.js';
-import { Row } from '../kit/layout.js';
+import { Pager, Row } from '../kit/elements.js';
 import { ListCard } from '../kit/list-page.js';
 import { ListTable } from '../kit/table.js';
 import { Download, Shown, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
+import { useVisit, type Visit } from '../visit.js';
 import { wordOf } from '../texts.js';
-import { useVisit } from '../visit.js';
 
 const needs = 'see the audit';
 const pageSize = 50;

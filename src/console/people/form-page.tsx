@@ -1,9 +1,10 @@
 // Pages of people's own access: each is one form, for one code, password or e-mail.
 import type { ComponentChildren } from 'preact';
 import { FormCard, type FormFields } from '../kit/form.js';
-import { Message } from '../kit/frame.js';
+import { Message } from '../kit/elements.js';
 import { Shown } from '../page.js';
-import { readNext, type Visit } from '../requests.js';
+import { readNext } from '../requests.js';
+import type { Visit } from '../visit.js';
 import type { TextKey } from '../texts.js';
 
 export interface FormPage {

@@ -6,12 +6,12 @@ import type { ListedSession } from '../../access/people/sessions.queries.js';
 import { AppError } from '../../platform/errors.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { Step } from '../kit/form.js';
-import { Message } from '../kit/frame.js';
+import { Message } from '../kit/elements.js';
 import { ListCard } from '../kit/list-page.js';
 import { ListTable } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
-import { cookieNames, readNext, writeCookie, type Visit } from '../requests.js';
-import { pathId, sessionOf, useVisit } from '../visit.js';
+import { cookieNames, readNext, writeCookie } from '../requests.js';
+import { pathId, sessionOf, useVisit, type Visit } from '../visit.js';
 import { codeFields, formPage, newPassword, nextIn } from './form-page.js';
 
 @Controller()

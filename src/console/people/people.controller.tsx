@@ -10,24 +10,22 @@ import { Settings } from '../../platform/settings/config.js';
 import { isUuid, readPage, toList } from '../../platform/http/listing.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { CodeText } from '../kit/codes-to-pay.js';
-import { Pager } from '../kit/elements.js';
-import { attempt, FormCard, statusOf, Step, typedBody, type FormFields } from '../kit/form.js';
-import { Form, Message, StepUpNotice } from '../kit/frame.js';
-import { Button, Hint, Row } from '../kit/layout.js';
+import { Pager, Message, Button, Hint, Row } from '../kit/elements.js';
+import {
+  attempt,
+  FormCard,
+  statusOf,
+  Step,
+  typedBody,
+  Form,
+  StepUpNotice,
+  type FormFields,
+} from '../kit/form.js';
 import { ListCard } from '../kit/list-page.js';
 import { ListTable } from '../kit/table.js';
 import { SessionTable } from './own-session.controller.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
-import {
-  accountOf,
-  pathId,
-  pathTo,
-  requireReason,
-  sessionOf,
-  useVisit,
-  ForVisit,
-} from '../visit.js';
+import { pathId, requireReason, sessionOf, useVisit, ForVisit, type Visit } from '../visit.js';
 
 const needs = 'manage people';
 const pageSize = 50;
@@ -118,7 +116,7 @@ export class PeoplePages {
   ): Promise<Shown> {
     const { t, query } = visit;
     const page = readPage({ limit: pageSize, cursor: query.get('cursor') ?? undefined }, isUuid);
-    const found = await this.operators.list(accountOf(visit).id, page);
+    const found = await this.operators.list(visit.accountId, page);
     const { data: rows, next } = toList(found, page, ({ id }) => id);
     const isOwn = ({ id }: ListedPerson) => id === sessionOf(visit).operatorId;
     const body = (
@@ -187,7 +185,7 @@ function Roles({ person, isOwn }: PersonProps & { isOwn: boolean }) {
   const visit = useVisit();
   const { t } = visit;
   const { id, roleEverywhere, roles } = person;
-  const hereId = accountOf(visit).id;
+  const hereId = visit.accountId;
   const here = roles.find(({ accountId }) => accountId === hereId)?.role ?? null;
   return (
     <>
@@ -225,13 +223,12 @@ function RoleForm({ id, here }: { id: string; here: PersonRole | null }) {
 
 function PersonActions({ person: { id, state, isOnlyHere } }: PersonProps) {
   const visit = useVisit();
-  const { t } = visit;
   const path = `${pathOf(visit)}/${id}`;
   if (!isOnlyHere && !administratorOf(visit).isAdminEverywhere)
-    return <Hint>{t('people.elsewhere')}</Hint>;
+    return <Hint>{visit.t('people.elsewhere')}</Hint>;
   return (
     <>
-      <a href={`${path}/sessions`}>{t('people.sessions')}</a>
+      <a href={`${path}/sessions`}>{visit.t('people.sessions')}</a>
       {state !== 'disabled' && (
         <Step {...{ action: `${path}/disable`, button: 'people.disable' }} asksReason />
       )}
@@ -242,17 +239,17 @@ function PersonActions({ person: { id, state, isOnlyHere } }: PersonProps) {
 
 /** The account in which a role is given; null for every account. */
 function whereIn(visit: Visit): number | null {
-  return visit.form.get('where') === 'everywhere' ? null : accountOf(visit).id;
+  return visit.form.get('where') === 'everywhere' ? null : visit.accountId;
 }
 
 function administratorOf(visit: Visit): Administrator {
   const { operatorId, roleEverywhere } = sessionOf(visit);
   const isAdminEverywhere = roleEverywhere === 'admin';
-  return { operatorId, isAdminEverywhere, accountId: accountOf(visit).id };
+  return { operatorId, isAdminEverywhere, accountId: visit.accountId };
 }
 
 function pathOf(visit: Visit): string {
-  return pathTo(visit, 'people');
+  return visit.to('people');
 }
 
 /** Null for no role. */

@@ -6,9 +6,8 @@ import { SavedViews } from '../../access/people/saved-views.service.js';
 import { readBody } from '../kit/form.js';
 import { sharesViews } from '../kit/list-head.js';
 import { Redirect, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
+import { pathId, sessionOf, typed, type Visit } from '../visit.js';
 import { ConsoleAction, Visiting } from '../serving/console-page.decorator.js';
-import { accountOf, isAllowedTo, pathId, pathTo, sessionOf, typed } from '../visit.js';
 
 const list = z
   .string()
@@ -27,22 +26,22 @@ export class SavedViewPages {
   @ConsoleAction('views', 'view', 'own')
   async save(@Visiting() visit: Visit): Promise<PageAnswer> {
     const view = readBody(newView, given(visit, ['list', 'name', 'query']));
-    const mayShare = isAllowedTo(visit, sharesViews);
+    const mayShare = visit.may(sharesViews);
     const query = new URLSearchParams(view.query).toString();
     await this.views.save({
       ...{ ...view, query, isShared: mayShare && visit.form.has('isShared') },
-      ...{ accountId: accountOf(visit).id, operatorId: sessionOf(visit).operatorId },
+      ...{ accountId: visit.accountId, operatorId: sessionOf(visit).operatorId },
     });
-    return new Redirect(pathTo(visit, `${view.list}?${query}`));
+    return new Redirect(visit.to(`${view.list}?${query}`));
   }
 
   @ConsoleAction('views/:id/remove', 'view', 'own')
   async remove(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { list: back } = readBody(listed, given(visit, ['list']));
-    const isAdmin = isAllowedTo(visit, 'manage people');
+    const isAdmin = visit.may('manage people');
     const { operatorId } = sessionOf(visit);
-    await this.views.remove(accountOf(visit).id, pathId(visit), { operatorId, isAdmin });
-    return new Redirect(pathTo(visit, back));
+    await this.views.remove(visit.accountId, pathId(visit), { operatorId, isAdmin });
+    return new Redirect(visit.to(back));
   }
 }
 

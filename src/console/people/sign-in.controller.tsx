@@ -10,11 +10,11 @@ import { AppError, invariant } from '../../platform/errors.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { secondStep } from '../console.guard.js';
 import { CodeList, QrCode } from '../kit/codes.js';
-import { Card } from '../kit/elements.js';
+import { Card, ButtonLink, Hint } from '../kit/elements.js';
 import type { FormFields } from '../kit/form.js';
-import { ButtonLink, Hint } from '../kit/layout.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
-import { cookieNames, readNext, writeCookie, type Visit } from '../requests.js';
+import { cookieNames, readNext, writeCookie } from '../requests.js';
+import type { Visit } from '../visit.js';
 import { codeFields, formPage, newPassword, nextIn, type FormPage } from './form-page.js';
 
 const emailFields: FormFields = {
@@ -200,7 +200,6 @@ function linkPage(
   { email }: { email: string | null },
   problem: string | null = null,
 ): Shown {
-  const { t } = visit;
   return formPage({
     ...{ visit, button: 'link.submit', problem },
     title: email === null ? 'link.firstTitle' : 'link.title',
@@ -210,7 +209,7 @@ function linkPage(
     },
     above: (
       <>
-        <p>{email === null ? t('link.firstWhy') : t('link.for', { email })}</p>
+        <p>{email === null ? visit.t('link.firstWhy') : visit.t('link.for', { email })}</p>
         {email !== null && (
           <input type="hidden" name="username" autocomplete="username" value={email} />
         )}

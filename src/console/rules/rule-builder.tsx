@@ -1,7 +1,16 @@
 // The form that builds a version of a rule, with the sentence that says what it does.
 import { criteria, declaredCategories, salesGroups } from '../../reconciliation/decide/rule.js';
 import type { AppError } from '../../platform/errors.js';
-import { Card } from '../kit/elements.js';
+import {
+  Card,
+  Message,
+  Button,
+  FirstButton,
+  ForChoice,
+  Hint,
+  Muted,
+  Row,
+} from '../kit/elements.js';
 import {
   errorMarks,
   FieldErrorText,
@@ -9,12 +18,11 @@ import {
   FormProblem,
   FormGroup,
   Hidden,
+  Form,
   type FormFields,
 } from '../kit/form.js';
-import { Form, Message } from '../kit/frame.js';
-import { Button, FirstButton, ForChoice, Hint, Muted, Row } from '../kit/layout.js';
 import type { TextKey, Translate } from '../texts.js';
-import { pathTo, useVisit } from '../visit.js';
+import { useVisit } from '../visit.js';
 import { sentenceOptions } from './rule-detail.js';
 import { partKinds, ruleConditionKinds, type ConditionRow, type RuleForm } from './rule-form.js';
 import { ruleReason } from './rule-forms.js';
@@ -101,7 +109,7 @@ export function RuleBuilder(props: BuilderProps) {
   const visit = useVisit();
   const { form, problem, ruleId } = props;
   const { t } = visit;
-  const action = pathTo(visit, ruleId === null ? 'rules/new' : `rules/${ruleId}/versions`);
+  const action = visit.to(ruleId === null ? 'rules/new' : `rules/${ruleId}/versions`);
   const fields = fieldsOf(t);
   const { fields: texts, action: chosen, by, parts } = form;
   const values = { ...texts, action: chosen, by, parts };
@@ -172,7 +180,7 @@ export function Sentence({ form }: Pick<BuilderProps, 'form'>) {
     <Message
       id="rule-sentence"
       kind="plain"
-      hx-post={pathTo(visit, 'rules/preview')}
+      hx-post={visit.to('rules/preview')}
       hx-trigger="change from:closest form delay:200ms, keyup from:closest form delay:500ms"
       hx-include="closest form"
       hx-swap="outerHTML"
@@ -187,15 +195,14 @@ export function Sentence({ form }: Pick<BuilderProps, 'form'>) {
 const emptyRow: ConditionRow = { kind: '', value: '' };
 
 function Conditions({ form: { conditions }, problem }: BuilderProps) {
-  const visit = useVisit();
-  const { t } = visit;
+  const { t, to } = useVisit();
   // The last row is empty: it takes the next condition.
   const last = conditions.at(-1);
   const hasEmptyRow = last?.kind === '' && last.value === '';
   const rows = hasEmptyRow ? conditions : [...conditions, emptyRow];
   const errorOf = (name: string) => ({ name, error: problem?.details.errors?.[name]?.[0] });
   // A button that asks for the form again, with a row more or less.
-  const preview = pathTo(visit, 'rules/preview');
+  const preview = to('rules/preview');
   const rowButton = {
     ...{ name: 'do', formAction: preview, formNoValidate: true },
     ...{ 'hx-post': preview, 'hx-target': '#rule-builder', 'hx-swap': 'outerHTML' },

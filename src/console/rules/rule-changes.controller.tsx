@@ -8,10 +8,9 @@ import { RuleCatalog } from '../../reconciliation/rules/rule-catalog.service.js'
 import { rulePriority } from '../../reconciliation/rules/rules.schema.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { attempt, FormCard, readBody, statusOf, typedBody } from '../kit/form.js';
-import { Message } from '../kit/frame.js';
+import { Message } from '../kit/elements.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
-import { accountOf, callerOf, pathId, pathTo, requireReason, typed } from '../visit.js';
+import { callerOf, pathId, requireReason, typed, type Visit } from '../visit.js';
 import { RuleBuilder, Sentence, type BuilderProps } from './rule-builder.js';
 import { emptyForm, formOfLine, formOfTerms, readRuleForm, type RuleForm } from './rule-form.js';
 import { parseVersion, readVersion, reorderFields, reorderForm, ruleOf } from './rule-forms.js';
@@ -31,7 +30,7 @@ export class RuleChanges {
     const line = visit.query.get('line');
     if (line === null) return builderPage(visit, { form: emptyForm });
     if (!isNsu(line)) throw new AppError('not_found');
-    const facts = await this.catalog.getLine(accountOf(visit).id, BigInt(line));
+    const facts = await this.catalog.getLine(visit.accountId, BigInt(line));
     return builderPage(visit, { form: formOfLine(facts) }, line);
   }
 
@@ -43,7 +42,7 @@ export class RuleChanges {
       const body = requestOf(form);
       return this.catalog.create({ accountId, actor, reason: body.reason }, body.name, body);
     });
-    if (!problem) return new Redirect(pathTo(visit, `rules/${id}`));
+    if (!problem) return new Redirect(visit.to(`rules/${id}`));
     const isTaken = problem.details.reason === 'name_taken';
     const shown = isTaken ? invalidField('name', fieldError('name_taken')) : problem;
     return builderPage(visit, { form, problem: shown });
@@ -63,7 +62,7 @@ export class RuleChanges {
   @ConsolePage('rules/:id/edit', needs)
   async edit(@Visiting() visit: Visit): Promise<PageAnswer> {
     const ruleId = pathId(visit);
-    const { rule, terms } = await this.catalog.getWithTerms(accountOf(visit).id, ruleId);
+    const { rule, terms } = await this.catalog.getWithTerms(visit.accountId, ruleId);
     const own = terms.get(parseVersion(visit.query.get('version')));
     if (!own) throw new AppError('not_found');
     return builderPage(visit, { ruleId, form: formOfTerms(own, rule.name) });
@@ -79,7 +78,7 @@ export class RuleChanges {
       await this.catalog.addVersion({ accountId, actor, reason: body.reason }, ruleId, body);
     });
     if (problem) return builderPage(visit, { ruleId, form, problem });
-    return new Redirect(pathTo(visit, `rules/${ruleId}`));
+    return new Redirect(visit.to(`rules/${ruleId}`));
   }
 
   @ConsoleAction('rules/:id/retire', needs, 'retire rule', ruleOf)
@@ -87,7 +86,7 @@ export class RuleChanges {
     const { accountId, actor } = callerOf(visit);
     const by = { accountId, actor, reason: requireReason(visit) };
     await this.catalog.retire(by, pathId(visit), readVersion(visit));
-    return new Redirect(pathTo(visit, `rules/${pathId(visit)}`));
+    return new Redirect(visit.to(`rules/${pathId(visit)}`));
   }
 
   @ConsoleAction('rules/:id/reorder', needs, 'reorder rule', ruleOf)
@@ -99,7 +98,7 @@ export class RuleChanges {
       const { priority } = readBody(reordering, typedBody(visit, reorderFields));
       return this.catalog.reorder(by, key, priority);
     });
-    if (!problem) return new Redirect(pathTo(visit, `rules/${key.ruleId}`));
+    if (!problem) return new Redirect(visit.to(`rules/${key.ruleId}`));
     const { ruleId, version } = key;
     const form = reorderForm({ visit, ruleId, version: String(version) });
     const body = <FormCard {...form} problem={problem} title="rules.reorder" />;

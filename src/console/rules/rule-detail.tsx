@@ -2,14 +2,11 @@
 import type { RuleTerms } from '../../reconciliation/rules/rule-catalog.service.js';
 import type { RuleView } from '../../reconciliation/rules/rules.schema.js';
 import type { NameOfActor } from '../actor-names.service.js';
-import { Badge, Card, FactList, Timeline } from '../kit/elements.js';
-import { formatTime } from '../formats.js';
+import { Badge, Card, FactList, Timeline, Muted } from '../kit/elements.js';
 import { FieldForm } from '../kit/form.js';
-import { Muted } from '../kit/layout.js';
 import { ListTable } from '../kit/table.js';
-import type { Visit } from '../requests.js';
+import { useVisit, type Visit } from '../visit.js';
 import type { TextKey } from '../texts.js';
-import { isAllowedTo, pathTo, useVisit } from '../visit.js';
 import { differencesOf } from './rule-differences.js';
 import { reorderForm, ruleReason, trialForm } from './rule-forms.js';
 import { ruleSentence, type SentenceOptions } from './rule-sentence.js';
@@ -25,8 +22,8 @@ type Version = RuleView['versions'][number];
 const stateTones = { draft: 'warn', active: 'good', retired: 'plain' } as const;
 
 export function RuleState({ state }: { state: keyof typeof stateTones }) {
-  const visit = useVisit();
-  return <Badge tone={stateTones[state]} text={visit.t(`ruleState.${state}`)} />;
+  const { t } = useVisit();
+  return <Badge tone={stateTones[state]} text={t(`ruleState.${state}`)} />;
 }
 
 export const originKey = (origin: string): TextKey =>
@@ -35,13 +32,13 @@ export const originKey = (origin: string): TextKey =>
 /** Of the sentences that this person may read. */
 export const sentenceOptions = (visit: Visit): SentenceOptions => ({
   t: visit.t,
-  isVisible: isAllowedTo(visit, 'see personal data'),
+  isVisible: visit.may('see personal data'),
 });
 
 export function RuleDetail(props: DetailProps) {
   const { rule } = props;
   const visit = useVisit();
-  const { t, language } = visit;
+  const { t, time } = visit;
   const versions = [...rule.versions].reverse();
   return (
     <>
@@ -50,7 +47,7 @@ export function RuleDetail(props: DetailProps) {
         facts={[
           ['rules.activeVersion', rule.activeVersion ?? t('rules.noActiveVersion')],
           ['word.origin', t(originKey(rule.origin))],
-          ['word.madeAt', formatTime(rule.createdAt, language)],
+          ['word.madeAt', time(rule.createdAt)],
         ]}
       />
       <h2>{t('word.versions')}</h2>
@@ -71,7 +68,7 @@ function VersionCard({
   previous,
 }: DetailProps & { version: Version; previous: number | null }) {
   const visit = useVisit();
-  const { t, language } = visit;
+  const { t, time } = visit;
   const own = terms.get(version.version);
   const before = previous === null ? undefined : terms.get(previous);
   const title = (
@@ -88,7 +85,7 @@ function VersionCard({
         {version.activatedAt !== null && (
           <>
             {' '}
-            · {t('word.since')} {formatTime(version.activatedAt, language)}
+            · {t('word.since')} {time(version.activatedAt)}
           </>
         )}
       </Muted>
@@ -96,7 +93,7 @@ function VersionCard({
         <Differences before={before} after={own} previous={previous} />
       )}
       <Trials rule={rule} version={version} />
-      {isAllowedTo(visit, 'manage rules') && <VersionActions rule={rule} version={version} />}
+      {visit.may('manage rules') && <VersionActions rule={rule} version={version} />}
     </Card>
   );
 }
@@ -132,8 +129,7 @@ function Differences({
 const trialsShown = 5;
 
 function Trials({ rule, version }: { rule: RuleView; version: Version }) {
-  const visit = useVisit();
-  const { t, language } = visit;
+  const { t, time, to } = useVisit();
   if (version.trials.length === 0) return <Muted>{t('rules.notTried')}</Muted>;
   return (
     <p>
@@ -141,9 +137,7 @@ function Trials({ rule, version }: { rule: RuleView; version: Version }) {
       {version.trials.slice(0, trialsShown).map(({ id, createdAt }, index) => (
         <>
           {index > 0 && ' · '}
-          <a href={pathTo(visit, `rules/${rule.id}/trials/${id}`)}>
-            {formatTime(createdAt, language)}
-          </a>
+          <a href={to(`rules/${rule.id}/trials/${id}`)}>{time(createdAt)}</a>
         </>
       ))}
     </p>
@@ -158,21 +152,20 @@ function VersionActions({
   version: Version;
 }) {
   const visit = useVisit();
-  const { t } = visit;
   const at = { visit, ruleId: rule.id, version: String(version) };
   return (
     <>
       {state !== 'active' && <FieldForm {...trialForm(at)} />}
       <details>
-        <summary>{t('rules.otherActions')}</summary>
+        <summary>{visit.t('rules.otherActions')}</summary>
         <p>
-          <a href={pathTo(visit, `rules/${rule.id}/edit?version=${version}`)}>{t('rules.edit')}</a>
+          <a href={visit.to(`rules/${rule.id}/edit?version=${version}`)}>{visit.t('rules.edit')}</a>
         </p>
         <FieldForm {...reorderForm(at)} values={{ priority }} />
         {state !== 'retired' && (
           <FieldForm
             {...{ fields: ruleReason, hidden: { version: at.version } }}
-            action={pathTo(visit, `rules/${rule.id}/retire`)}
+            action={visit.to(`rules/${rule.id}/retire`)}
             shown={`version ${version}`}
             intro="rules.retireHint"
             button="rules.retire"

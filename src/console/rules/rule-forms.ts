@@ -1,8 +1,7 @@
 // The forms of what people do with a version of a rule, which stand on several pages.
 import { AppError } from '../../platform/errors.js';
 import { reasonField, type FormFields } from '../kit/form.js';
-import type { Visit } from '../requests.js';
-import { pathTo, typed } from '../visit.js';
+import { typed, type Visit } from '../visit.js';
 
 interface Of {
   visit: Visit;
@@ -22,7 +21,7 @@ export const trialFields = {
 export const trialForm = ({ visit, ruleId, version }: Of) =>
   ({
     ...{ fields: trialFields, hidden: { version }, area: 'ruleTrial' },
-    action: pathTo(visit, `rules/${ruleId}/try`),
+    action: visit.to(`rules/${ruleId}/try`),
     intro: 'ruleTrial.startHint',
     button: 'ruleTrial.start',
   }) as const;
@@ -35,7 +34,7 @@ export const reorderFields = {
 export const reorderForm = ({ visit, ruleId, version }: Of) =>
   ({
     ...{ fields: reorderFields, hidden: { version }, shown: `version ${version}` },
-    action: pathTo(visit, `rules/${ruleId}/reorder`),
+    action: visit.to(`rules/${ruleId}/reorder`),
     intro: 'rules.reorderHint',
     button: 'rules.reorder',
   }) as const;

@@ -10,25 +10,22 @@ import { trialFigures, type TrialOutcome } from '../../reconciliation/rules/tria
 import { AppError, unlisted } from '../../platform/errors.js';
 import { OtherPageFirst } from '../console.guard.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { Card, FactList, Movement, WorkProgress } from '../kit/elements.js';
-import { attempt, Fields, FormCard, Hidden, readBody, statusOf, typedBody } from '../kit/form.js';
-import { Form, Message } from '../kit/frame.js';
-import { Hint, Muted } from '../kit/layout.js';
-import { ListTable } from '../kit/table.js';
-import { formatAmount, formatCount, formatTime } from '../formats.js';
-import { Redirect, Shown, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
-import { findTextKey } from '../texts.js';
+import { Card, FactList, Movement, WorkProgress, Message, Hint, Muted } from '../kit/elements.js';
 import {
-  accountOf,
-  callerOf,
-  isAllowedTo,
-  pathId,
-  pathTo,
-  requireReason,
-  typed,
-  useVisit,
-} from '../visit.js';
+  attempt,
+  Fields,
+  FormCard,
+  Hidden,
+  readBody,
+  statusOf,
+  typedBody,
+  Form,
+} from '../kit/form.js';
+import { ListTable } from '../kit/table.js';
+import { formatAmount, formatCount } from '../formats.js';
+import { Redirect, Shown, type PageAnswer } from '../page.js';
+import { callerOf, pathId, requireReason, typed, useVisit, type Visit } from '../visit.js';
+import { findTextKey } from '../texts.js';
 import { readVersion, ruleOf, ruleReason, trialFields, trialForm } from './rule-forms.js';
 import { defaultText } from './rule-sentence.js';
 
@@ -54,7 +51,7 @@ export class RuleTrialPages {
         readBody(trialDays, typedBody(visit, trialFields)),
       ),
     );
-    if (!problem) return new Redirect(pathTo(visit, `rules/${ruleId}/runs/${run}`));
+    if (!problem) return new Redirect(visit.to(`rules/${ruleId}/runs/${run}`));
     const isPeriod = problem.code === 'validation_failed';
     return refusedTrial(
       visit,
@@ -67,11 +64,10 @@ export class RuleTrialPages {
   @ConsolePage('rules/:id/runs/:run', 'view')
   async progress(@Visiting() visit: Visit): Promise<PageAnswer> {
     const ruleId = pathId(visit);
-    const { id: accountId } = accountOf(visit);
+    const { accountId } = visit;
     const run = await this.trials.getRun(accountId, { id: pathId(visit, 'run'), ruleId });
     const { version, lines, trialId, problem, isLost } = run;
-    if (trialId !== null)
-      throw new OtherPageFirst(pathTo(visit, `rules/${ruleId}/trials/${trialId}`));
+    if (trialId !== null) throw new OtherPageFirst(visit.to(`rules/${ruleId}/trials/${trialId}`));
     if (problem !== null || isLost) {
       const reason =
         problem !== null && findTextKey(`problem.${problem}`) ? problem : 'interrupted';
@@ -88,7 +84,7 @@ export class RuleTrialPages {
 
   @ConsolePage('rules/:id/trials/:trial', 'view')
   async detail(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const { id: accountId } = accountOf(visit);
+    const { accountId } = visit;
     const ruleId = pathId(visit);
     const { rule: shown } = await this.catalog.getWithTerms(accountId, ruleId);
     const asked = visit.query.get('figure');
@@ -111,7 +107,7 @@ export class RuleTrialPages {
     const by = { accountId, actor, reason: requireReason(visit) };
     const ruleId = pathId(visit);
     await this.catalog.activate(by, ruleId, readVersion(visit), typed(visit, 'shown'));
-    return new Redirect(pathTo(visit, `rules/${ruleId}`));
+    return new Redirect(visit.to(`rules/${ruleId}`));
   }
 }
 
@@ -137,10 +133,10 @@ function refusedTrial(
 }
 
 function BackToRule({ ruleId }: { ruleId: string }) {
-  const visit = useVisit();
+  const { to, t } = useVisit();
   return (
     <p>
-      <a href={pathTo(visit, `rules/${ruleId}`)}>{visit.t('ruleTrial.back')}</a>
+      <a href={to(`rules/${ruleId}`)}>{t('ruleTrial.back')}</a>
     </p>
   );
 }
@@ -164,17 +160,17 @@ function TrialDetail(props: TrialProps) {
 }
 
 function Summary({ tried: { trial } }: TrialProps) {
-  const { t, language } = useVisit();
+  const { t, time } = useVisit();
   const sumOf = ({ count, amount }: { count: number; amount: bigint }) =>
     t('ruleTrial.sum', { count: formatCount(count), amount: formatAmount(amount) });
   const lastMoment = new Date(trial.until.getTime() - 1_000);
-  const period = `${formatTime(trial.from, language)} – ${formatTime(lastMoment, language)}`;
+  const period = `${time(trial.from)} – ${time(lastMoment)}`;
   return (
     <FactList
       title="word.result"
       facts={[
         ['ruleTrial.version', trial.version],
-        ['ruleTrial.at', formatTime(trial.createdAt, language)],
+        ['ruleTrial.at', time(trial.createdAt)],
         ['ruleTrial.period', period],
         ['ruleTrial.lines', formatCount(trial.lines)],
         ['ruleTrial.tolerated', sumOf(trial.tolerated)],
@@ -185,8 +181,7 @@ function Summary({ tried: { trial } }: TrialProps) {
 }
 
 function Figures({ tried: { trial, figure: open } }: TrialProps) {
-  const visit = useVisit();
-  const { t } = visit;
+  const { t, path } = useVisit();
   const isUnchanged = trialFigures.every((figure) => trial[figure].count === 0);
   return (
     <Card title={t('ruleTrial.figures')}>
@@ -200,7 +195,7 @@ function Figures({ tried: { trial, figure: open } }: TrialProps) {
               <>
                 {trial[figure].count > 0 ? (
                   <a
-                    href={`${visit.path}?figure=${figure}#differences`}
+                    href={`${path}?figure=${figure}#differences`}
                     aria-current={figure === open ? 'true' : undefined}
                   >
                     {t(`ruleFigure.${figure}`)}
@@ -220,8 +215,7 @@ function Figures({ tried: { trial, figure: open } }: TrialProps) {
 }
 
 function Changes({ tried }: TrialProps) {
-  const visit = useVisit();
-  const { t, language } = visit;
+  const { t, time, to } = useVisit();
   const { trial, figure, changes, lines } = tried;
   const { count } = trial[figure];
   if (count === 0) return null;
@@ -246,10 +240,10 @@ function Changes({ tried }: TrialProps) {
               const line = lineOf.get(nsu);
               return (
                 <>
-                  <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>
+                  <a href={to(`statement/${nsu}`)}>{nsu.toString()}</a>
                   {line && (
                     <Hint isBlock>
-                      {formatTime(line.occurredAt, language)} · {line.typeName}
+                      {time(line.occurredAt)} · {line.typeName}
                     </Hint>
                   )}
                 </>
@@ -298,7 +292,7 @@ function Outcome({
       <strong>{outcomeText(visit, state, label)}</strong>
       {payments.ids.map((id) => (
         <div>
-          <a href={pathTo(visit, `expected-payments/${id}`)}>
+          <a href={visit.to(`expected-payments/${id}`)}>
             {t('ruleOutcome.payment', { id: id.slice(-12) })}
           </a>
         </div>
@@ -319,9 +313,8 @@ function outcomeText({ t }: Visit, state: TrialOutcome['state'], label: string |
 }
 
 function Acceptance({ rule, tried: { trial } }: TrialProps) {
-  const visit = useVisit();
-  const { t } = visit;
-  if (!isAllowedTo(visit, 'manage rules')) return null;
+  const { t, to, may } = useVisit();
+  if (!may('manage rules')) return null;
   const version = rule.versions.find((one) => one.version === trial.version);
   const isNewest = version?.trials[0]?.id === trial.id;
   return (
@@ -329,7 +322,7 @@ function Acceptance({ rule, tried: { trial } }: TrialProps) {
       {version?.state === 'active' && <p>{t('ruleTrial.isActive')}</p>}
       {version?.state !== 'active' && !isNewest && <p>{t('ruleTrial.newerTrial')}</p>}
       {version?.state !== 'active' && isNewest && (
-        <Form action={pathTo(visit, `rules/${rule.id}/activate`)} shown={trial.id}>
+        <Form action={to(`rules/${rule.id}/activate`)} shown={trial.id}>
           <p>{t('ruleTrial.acceptHint', { version: trial.version })}</p>
           <Hidden values={{ version: String(trial.version) }} />
           <Fields fields={ruleReason} />

@@ -4,16 +4,14 @@ import { readPage, isUuid } from '../../platform/http/listing.js';
 import { RuleCatalog, type OrderedRule } from '../../reconciliation/rules/rule-catalog.service.js';
 import { trialFigures } from '../../reconciliation/rules/trial-changes.js';
 import { ActorNames } from '../actor-names.service.js';
-import { formatCount, formatTime } from '../formats.js';
-import { Card, Pager } from '../kit/elements.js';
-import { ButtonLink, Hint, Row } from '../kit/layout.js';
+import { formatCount } from '../formats.js';
+import { Card, Pager, ButtonLink, Hint, Row } from '../kit/elements.js';
 import { ListCard } from '../kit/list-page.js';
 import { ListTable } from '../kit/table.js';
 import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { Shown, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
+import { pathId, useVisit, type Visit } from '../visit.js';
 import type { TextKey } from '../texts.js';
-import { accountOf, isAllowedTo, pathId, pathTo, useVisit } from '../visit.js';
 import { originKey, RuleDetail, RuleState, sentenceOptions } from './rule-detail.js';
 import { defaultText, ruleSentence } from './rule-sentence.js';
 
@@ -28,7 +26,7 @@ export class RulePages {
   async list(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { t } = visit;
     if (visit.query.get('all') === 'true') return this.listAll(visit);
-    const found = await this.catalog.listInOrder(accountOf(visit).id);
+    const found = await this.catalog.listInOrder(visit.accountId);
     const tableOf = (state: OrderedRule['state'], name: TextKey, empty: TextKey) => (
       <Card title={t(name)}>
         <RuleTable {...{ name, empty }} rules={found.filter((one) => one.state === state)} />
@@ -38,8 +36,8 @@ export class RulePages {
       <>
         <p>{t('rules.intro')}</p>
         <Row is="top">
-          {isAllowedTo(visit, 'manage rules') && (
-            <ButtonLink href={pathTo(visit, 'rules/new')}>{t('rules.new')}</ButtonLink>
+          {visit.may('manage rules') && (
+            <ButtonLink href={visit.to('rules/new')}>{t('rules.new')}</ButtonLink>
           )}
           <a href={`${visit.path}?all=true`}>{t('rules.all')}</a>
         </Row>
@@ -52,7 +50,7 @@ export class RulePages {
 
   @ConsolePage('rules/:id', 'view')
   async detail(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const found = await this.catalog.getWithTerms(accountOf(visit).id, pathId(visit));
+    const found = await this.catalog.getWithTerms(visit.accountId, pathId(visit));
     const steps = found.rule.versions.flatMap((version) => version.steps);
     const nameOf = await this.actors.find(
       visit,
@@ -66,7 +64,7 @@ export class RulePages {
   private async listAll(visit: Visit): Promise<PageAnswer> {
     const { t } = visit;
     const page = readPage({ cursor: visit.query.get('cursor') ?? undefined }, isUuid);
-    const { data, next } = await this.catalog.list(accountOf(visit).id, page);
+    const { data, next } = await this.catalog.list(visit.accountId, page);
     const body = (
       <>
         <p>
@@ -92,7 +90,7 @@ export class RulePages {
 }
 
 const linkTo = (visit: Visit, id: string, name: string) => (
-  <a href={pathTo(visit, `rules/${id}`)}>{defaultText(name, visit.t)}</a>
+  <a href={visit.to(`rules/${id}`)}>{defaultText(name, visit.t)}</a>
 );
 
 function RuleTable({
@@ -105,10 +103,9 @@ function RuleTable({
   rules: readonly OrderedRule[];
 }) {
   const visit = useVisit();
-  const { t } = visit;
   return (
     <ListTable
-      {...{ name, rows, empty: t(empty) }}
+      {...{ name, rows, empty: visit.t(empty) }}
       columns={{
         'rules.order': { count: ({ priority }) => priority },
         'word.rule': {
@@ -118,7 +115,7 @@ function RuleTable({
               {linkTo(visit, rule.ruleId, rule.name)}
               <div>
                 <RuleState state={rule.state} />{' '}
-                <Hint>{t('word.version', { version: rule.version })}</Hint>
+                <Hint>{visit.t('word.version', { version: rule.version })}</Hint>
               </div>
             </>
           ),
@@ -134,14 +131,12 @@ function RuleTable({
 }
 
 function lastTrial(visit: Visit, { ruleId, lastTrial: trial }: OrderedRule) {
-  const { t, language } = visit;
+  const { t, time } = visit;
   if (!trial) return <Hint>{t('rules.notTried')}</Hint>;
   const counted = trialFigures.filter((figure) => trial.figures[figure].count > 0);
   return (
     <>
-      <a href={pathTo(visit, `rules/${ruleId}/trials/${trial.id}`)}>
-        {formatTime(trial.createdAt, language)}
-      </a>
+      <a href={visit.to(`rules/${ruleId}/trials/${trial.id}`)}>{time(trial.createdAt)}</a>
       {counted.length === 0 && <Hint isBlock>{t('rules.trialNothing')}</Hint>}
       {counted.map((figure) => (
         <div>

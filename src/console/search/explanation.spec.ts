@@ -4,6 +4,7 @@ import { explainingBreakKinds } from '../../reconciliation/decide/break-kinds.js
 import { criteria } from '../../reconciliation/decide/rule.js';
 import { referenceKinds } from '../../statement/expected-payments/references.js';
 import { findTextKey, translateInto } from '../texts.js';
+import { formatTime } from '../formats.js';
 import type { Language } from '../texts/languages.js';
 import { explainLine, type ExplainedLine } from './explanation.js';
 import type { LineClassification, LineMatch } from './explanations.queries.js';
@@ -23,9 +24,13 @@ const classification: LineClassification = {
   ...{ ruleId: 'r', ruleVersion: 2, ruleName: 'Bank fees', evidence: {} },
 };
 const explain = (line: Partial<ExplainedLine>, language: Language = 'en') =>
-  explainLine({ ...nothing, ...line }, { t: translateInto(language), language }).map((sentence) =>
-    sentence.replaceAll('\u00a0', ' '),
-  );
+  explainLine(
+    { ...nothing, ...line },
+    {
+      t: translateInto(language),
+      time: (at) => formatTime(at ?? null, language),
+    },
+  ).map((sentence) => sentence.replaceAll('\u00a0', ' '));
 const explainMatch = (changes: Partial<LineMatch>) =>
   explain({ matches: [{ ...match, ...changes }] })[0];
 

@@ -1,6 +1,6 @@
 // Why a line is explained as it is, in words: sentences from what is stored of its decision.
-import { formatAmount, formatTime } from '../formats.js';
-import type { Visit } from '../requests.js';
+import { formatAmount } from '../formats.js';
+import type { Visit } from '../visit.js';
 import { findTextKey, type TextKey } from '../texts.js';
 import type { LineClassification, LineMatch, LineNotice } from './explanations.queries.js';
 
@@ -13,7 +13,7 @@ export interface ExplainedLine {
   notice: LineNotice | null;
 }
 
-type Words = Pick<Visit, 't' | 'language'>;
+type Words = Pick<Visit, 't' | 'time'>;
 
 /** A sentence names so many payments of a line. */
 export const namedMatches = 3;
@@ -21,7 +21,7 @@ export const namedMatches = 3;
 /** One sentence each for the break, the payments or the classification, and the webhook. */
 export function explainLine(line: ExplainedLine, words: Words): string[] {
   const { breakKind, matches, classification, notice } = line;
-  const { t, language } = words;
+  const { t, time } = words;
   const sentences = [
     ...(breakKind === null ? [] : [explainBreak(breakKind, words)]),
     ...matches.slice(0, namedMatches).map((match) => explainMatch(match, words)),
@@ -32,7 +32,7 @@ export function explainLine(line: ExplainedLine, words: Words): string[] {
   ];
   if (sentences.length === 0) sentences.push(t('line.why.pending'));
   if (notice === null) return sentences;
-  const at = formatTime(notice.receivedAt, language);
+  const at = time(notice.receivedAt);
   const reference = nameOfReference(notice.referenceKind, words);
   return [...sentences, t('line.why.webhook', { reference, at })];
 }

@@ -15,17 +15,17 @@ import {
   Code,
   FactList,
   Timeline,
-  type TimelineEntry,
   Movement,
+  Message,
+  Cards,
+  Hint,
+  Row,
+  type TimelineEntry,
 } from '../kit/elements.js';
-import { formatTime } from '../formats.js';
-import { Message } from '../kit/frame.js';
-import { Cards, Hint, Row } from '../kit/layout.js';
 import { ListTable } from '../kit/table.js';
 import { Shown, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
+import { callerOf, useVisit, type Visit } from '../visit.js';
 import { findTextKey, type TextKey, wordOf } from '../texts.js';
-import { callerOf, isAllowedTo, pathTo, useVisit } from '../visit.js';
 import { indentContent } from './indented-content.js';
 import { LineReading, type LineDetail } from './line-reading.service.js';
 import { StateBadge } from './list-elements.js';
@@ -56,7 +56,6 @@ export class LinePage {
       ...detail.decisions.map(({ actor }) => actor),
     ];
     const nameOfActor = await this.names.find(visit, actors);
-    const { t } = visit;
     const body = (
       <>
         <Neighbours detail={detail} />
@@ -73,32 +72,28 @@ export class LinePage {
         <Content detail={detail} />
       </>
     );
-    return new Shown(t('line.titleOf', { nsu }), body);
+    return new Shown(visit.t('line.titleOf', { nsu }), body);
   }
 }
 
 const amountOf = ({ amountCents }: { amountCents: bigint | null }) => amountCents;
 
 function Neighbours({ detail: { neighbours } }: Props) {
-  const visit = useVisit();
-  const { t } = visit;
+  const { t, to } = useVisit();
   const { previous, next } = neighbours;
   return (
     <nav aria-label={t('line.title')}>
       <Row>
-        <a href={pathTo(visit, 'statement')}>{t('line.title')}</a>
-        {previous !== null && (
-          <a href={pathTo(visit, `statement/${previous}`)}>{t('line.openPrevious')}</a>
-        )}
-        {next !== null && <a href={pathTo(visit, `statement/${next}`)}>{t('line.openNext')}</a>}
+        <a href={to('statement')}>{t('line.title')}</a>
+        {previous !== null && <a href={to(`statement/${previous}`)}>{t('line.openPrevious')}</a>}
+        {next !== null && <a href={to(`statement/${next}`)}>{t('line.openNext')}</a>}
       </Row>
     </nav>
   );
 }
 
 function Explanation({ detail: { line, explained } }: Props) {
-  const visit = useVisit();
-  const { t } = visit;
+  const { t, to } = useVisit();
   return (
     <Card
       title={
@@ -110,7 +105,7 @@ function Explanation({ detail: { line, explained } }: Props) {
       <Why explained={explained} />
       {line.breakKind !== null && line.breakId !== null && (
         <p>
-          <a href={pathTo(visit, `breaks/${line.breakId}`)}>{t('line.openBreak')}</a>
+          <a href={to(`breaks/${line.breakId}`)}>{t('line.openBreak')}</a>
         </p>
       )}
     </Card>
@@ -119,7 +114,7 @@ function Explanation({ detail: { line, explained } }: Props) {
 
 function LineFacts({ detail: { line, recordedAt } }: Props) {
   const visit = useVisit();
-  const { language } = visit;
+  const { time } = visit;
   return (
     <FactList
       title="word.line"
@@ -130,8 +125,8 @@ function LineFacts({ detail: { line, recordedAt } }: Props) {
         ['word.line', <Text text={nameOfType(visit, line.typeName)} />],
         ['line.typeName', <code>{line.typeName}</code>],
         ['line.notes', <Text text={line.notes ?? hiddenText(visit)} />],
-        ['word.when', formatTime(line.occurredAt, language)],
-        ['line.recordedAt', formatTime(recordedAt, language)],
+        ['word.when', time(line.occurredAt)],
+        ['line.recordedAt', time(recordedAt)],
         ['line.reference.kind.nsu', line.nsu.toString()],
       ]}
     />
@@ -144,7 +139,7 @@ function Text({ text }: { text: string }) {
 }
 
 function hiddenText(visit: Visit): string {
-  const isVisible = isAllowedTo(visit, 'see personal data');
+  const isVisible = visit.may('see personal data');
   return visit.t(isVisible ? 'app.none' : 'line.hidden');
 }
 
@@ -159,13 +154,13 @@ const idLabels: Record<LineDetail['ids'][number]['field'], TextKey> = {
 };
 
 function Ids({ detail: { ids, bankId } }: Props) {
-  const visit = useVisit();
+  const { t } = useVisit();
   return (
     <FactList
       title="line.ids"
       facts={[
         ...ids.map(({ field, value }) => [idLabels[field], <code>{value}</code>] as const),
-        ['line.bankId', <code>{bankId || visit.t('app.none')}</code>],
+        ['line.bankId', <code>{bankId || t('app.none')}</code>],
       ]}
     />
   );
@@ -199,8 +194,7 @@ function Who({ detail: { line, erasure } }: Props) {
 }
 
 function Matches({ detail: { matches, explained }, nameOfActor }: NamedProps) {
-  const visit = useVisit();
-  const { t, language } = visit;
+  const { t, time, to } = useVisit();
   const ruleNames = new Map(
     explained.matches.map(({ ruleId, ruleName }) => [ruleId, ruleName] as const),
   );
@@ -221,10 +215,10 @@ function Matches({ detail: { matches, explained }, nameOfActor }: NamedProps) {
             is: 'wide',
             cell: ({ rule, ruleId, ruleVersion, evidence }) => (
               <>
-                {wordOf(visit.t, 'line.rule', rule)}
+                {wordOf(t, 'line.rule', rule)}
                 {ruleId !== null && (
                   <div>
-                    <a href={pathTo(visit, `rules/${ruleId}`)}>
+                    <a href={to(`rules/${ruleId}`)}>
                       {ruleNames.get(ruleId) ?? ruleId} {ruleVersion !== null && `v${ruleVersion}`}
                     </a>
                   </div>
@@ -242,8 +236,7 @@ function Matches({ detail: { matches, explained }, nameOfActor }: NamedProps) {
           'word.since': { at: ({ createdAt }) => createdAt },
           'line.match.until': {
             is: 'wide',
-            cell: ({ unlinkedAt, unlinkReason }) =>
-              because(formatTime(unlinkedAt, language), unlinkReason),
+            cell: ({ unlinkedAt, unlinkReason }) => because(time(unlinkedAt), unlinkReason),
           },
         }}
       />
@@ -262,13 +255,13 @@ function because(what: string, reason: string | null) {
 
 /** Leads to the expected payment, which leads to its record. */
 function RecordLink({ explained, id }: Pick<LineDetail, 'explained'> & { id: string }) {
-  const visit = useVisit();
+  const { to, t } = useVisit();
   const match = explained.matches.find(({ expectedPaymentId }) => expectedPaymentId === id);
   const path = match ? pathOfRecord(match) : `expected-payments/${id}`;
   const label = match?.label ?? id;
   return (
-    <a href={pathTo(visit, path)}>
-      {match && `${wordOf(visit.t, 'line.record', match.kind)} `}
+    <a href={to(path)}>
+      {match && `${wordOf(t, 'line.record', match.kind)} `}
       {label}
     </a>
   );
@@ -295,8 +288,7 @@ function pathOfRecord({
 }
 
 function Breaks({ detail: { breaks } }: Props) {
-  const visit = useVisit();
-  const { t } = visit;
+  const { t, to } = useVisit();
   if (breaks.length === 0) return null;
   return (
     <Card title={t('line.breaks')}>
@@ -304,7 +296,7 @@ function Breaks({ detail: { breaks } }: Props) {
         {...{ name: 'line.breaks', rows: breaks }}
         columns={{
           'line.break.kind': ({ id, kind }) => (
-            <a href={pathTo(visit, `breaks/${id}`)}>{wordOf(visit.t, 'break', kind)}</a>
+            <a href={to(`breaks/${id}`)}>{wordOf(t, 'break', kind)}</a>
           ),
           'word.status': ({ state }) => (
             <Badge tone={state === 'open' ? 'bad' : 'good'} text={t(`breaks.state.${state}`)} />
@@ -318,8 +310,7 @@ function Breaks({ detail: { breaks } }: Props) {
 }
 
 function Refunds({ detail: { refunds } }: Props) {
-  const visit = useVisit();
-  const { t } = visit;
+  const { t, to } = useVisit();
   if (refunds.length === 0) return null;
   return (
     <Card title={t('line.refunds')}>
@@ -328,7 +319,7 @@ function Refunds({ detail: { refunds } }: Props) {
         columns={{
           'list.id': {
             is: 'wide',
-            cell: ({ id }) => <a href={pathTo(visit, `refunds/${id}`)}>{id}</a>,
+            cell: ({ id }) => <a href={to(`refunds/${id}`)}>{id}</a>,
           },
           'word.status': ({ state }) => (
             <StateBadge state={state} text={t(`list.sentState.${state}`)} />

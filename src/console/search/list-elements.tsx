@@ -4,7 +4,7 @@ import { punctuateTaxId } from '../../access/counterparties/party.js';
 import type { Counterparty } from '../../access/counterparties/resolution.js';
 import { Badge, type Tone } from '../kit/elements.js';
 import type { ListColumn } from '../kit/table.js';
-import { pathTo, useVisit } from '../visit.js';
+import { useVisit } from '../visit.js';
 
 const tones: Record<string, Tone> = {
   // Of charges and of money that we sent, by the statement.
@@ -35,9 +35,9 @@ export function StateBadge({ state, text }: { state: string; text: string }) {
 
 /** The nsus of lines, as links. */
 export function LineLink({ nsu }: { nsu: bigint | null }) {
-  const visit = useVisit();
-  if (nsu === null) return <>{visit.t('app.none')}</>;
-  return <a href={pathTo(visit, `statement/${nsu}`)}>{nsu.toString()}</a>;
+  const { to, t } = useVisit();
+  if (nsu === null) return <>{t('app.none')}</>;
+  return <a href={to(`statement/${nsu}`)}>{nsu.toString()}</a>;
 }
 
 /** Name and tax id, as the reader may see them. */

@@ -7,8 +7,7 @@ import {
 import { shownCounterparty } from '../../access/counterparties/counterparty.schema.js';
 import type { Counterparty } from '../../access/counterparties/resolution.js';
 import type { Db } from '../../platform/postgres/database.service.js';
-import type { Visit } from '../requests.js';
-import { accountOf, isAllowedTo } from '../visit.js';
+import type { Visit } from '../visit.js';
 
 interface ListedPayment {
   amountCents: bigint | null;
@@ -24,8 +23,8 @@ export async function readPayments(
   visit: Visit,
   ids: readonly string[],
 ): Promise<ListedPayments> {
-  const accountId = accountOf(visit).id;
-  const isVisible = isAllowedTo(visit, 'see personal data');
+  const { accountId } = visit;
+  const isVisible = visit.may('see personal data');
   const rows = await db.expectedPayment.findMany({
     where: { accountId, id: { in: [...ids] } },
     select: { id: true, amountCents: true, dueDate: true },

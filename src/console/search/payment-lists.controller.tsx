@@ -16,9 +16,8 @@ import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { operationKindNames } from '../../bank-contract/operation-kinds.js';
 import { listPage } from '../kit/list-page.js';
 import type { ListColumns } from '../kit/table.js';
-import type { Visit } from '../requests.js';
+import type { Visit } from '../visit.js';
 import { wordOf } from '../texts.js';
-import { accountOf, pathTo } from '../visit.js';
 import { examples, LineLink, partyColumn, StateBadge, writeDay } from './list-elements.js';
 import { readPayments } from './listed-payments.queries.js';
 
@@ -49,14 +48,14 @@ export class PaymentLists {
         type: { label: 'word.kind', options: chargeTypes, of: 'list.charge.type' },
         metadata,
       },
-      read: (at, filters) => this.charges.list(accountOf(visit).id, at, filters),
-      total: (filters) => this.charges.total(accountOf(visit).id, filters),
+      read: (at, filters) => this.charges.list(visit.accountId, at, filters),
+      total: (filters) => this.charges.total(visit.accountId, filters),
       columns: async (rows) => {
         const payments = await this.readPayments(visit, rows);
         return {
           'referenceKind.correlation_id': {
             is: 'wide',
-            href: ({ operationId }) => pathTo(visit, `charges/${operationId}`),
+            href: ({ operationId }) => visit.to(`charges/${operationId}`),
             cell: ({ correlationId }) => correlationId,
           },
           'word.amount': { cents: (row) => payments(row.expectedPaymentId).amountCents },
@@ -93,8 +92,8 @@ export class PaymentLists {
         idempotencyKey: { label: 'referenceKind.idempotency_key' },
         metadata,
       },
-      read: (at, filters) => this.operations.list(accountOf(visit).id, at, filters),
-      total: (filters) => this.operations.total(accountOf(visit).id, filters),
+      read: (at, filters) => this.operations.list(visit.accountId, at, filters),
+      total: (filters) => this.operations.total(visit.accountId, filters),
       columns: (_rows) => ({
         'word.kind': {
           is: 'wide',
@@ -134,8 +133,8 @@ export class PaymentLists {
         operationId: { label: 'list.operationId' },
         metadata,
       },
-      read: (at, filters) => this.transfers.list(accountOf(visit).id, at, filters),
-      total: (filters) => this.transfers.total(accountOf(visit).id, filters),
+      read: (at, filters) => this.transfers.list(visit.accountId, at, filters),
+      total: (filters) => this.transfers.total(visit.accountId, filters),
       columns: (rows) =>
         this.sentColumns(
           visit,
@@ -165,8 +164,8 @@ export class PaymentLists {
         state: states('list.sentState', enums.BillPaymentState),
         barCode: { label: 'word.barCode' },
       },
-      read: (at, filters) => this.bills.list(accountOf(visit).id, at, filters),
-      total: (filters) => this.bills.total(accountOf(visit).id, filters),
+      read: (at, filters) => this.bills.list(visit.accountId, at, filters),
+      total: (filters) => this.bills.total(visit.accountId, filters),
       columns: (rows) =>
         this.sentColumns(
           visit,
@@ -196,8 +195,8 @@ export class PaymentLists {
         state: states('list.sentState', enums.RefundState),
         originalNsu: { label: 'list.originalNsu' },
       },
-      read: (at, filters) => this.refunds.list(accountOf(visit).id, at, filters),
-      total: (filters) => this.refunds.total(accountOf(visit).id, filters),
+      read: (at, filters) => this.refunds.list(visit.accountId, at, filters),
+      total: (filters) => this.refunds.total(visit.accountId, filters),
       columns: (rows) =>
         this.sentColumns(
           visit,
@@ -259,7 +258,7 @@ const badge = (visit: Visit, of: string, state: string) => (
 );
 
 const hrefIn = (visit: Visit, records: string) => (row: { id: string }) =>
-  pathTo(visit, `${records}/${row.id}`);
+  visit.to(`${records}/${row.id}`);
 
 /** The bank's response may have any content. */
 function bankText(row: object, field: string): string {

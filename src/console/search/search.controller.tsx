@@ -10,17 +10,14 @@ import { shownCounterparty } from '../../access/counterparties/counterparty.sche
 import { unknownCounterparty, type Counterparty } from '../../access/counterparties/resolution.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { Card } from '../kit/elements.js';
-import { Fields, type FormFields } from '../kit/form.js';
+import { Card, Message, Hint, Muted } from '../kit/elements.js';
+import { Fields, Form, type FormFields } from '../kit/form.js';
 import { formatAmount } from '../formats.js';
-import { Form, Message } from '../kit/frame.js';
-import { Hint, Muted } from '../kit/layout.js';
 import { ListCard } from '../kit/list-page.js';
 import { ListTable } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
+import { typed, useVisit, type Visit } from '../visit.js';
 import { findTextKey, wordOf } from '../texts.js';
-import { accountOf, isAllowedTo, pathTo, typed, useVisit } from '../visit.js';
 import { partyColumn, StateBadge } from './list-elements.js';
 import { nameOfType } from './statement-elements.js';
 import { groups, hitsOf, type Group, type Hit } from './search-hits.js';
@@ -61,16 +58,16 @@ export class SearchPage {
   async byForm(@Visiting() visit: Visit): Promise<PageAnswer> {
     const terms = readSearchTerms(typed(visit, 'q'));
     if (!fitsAddress(terms)) return this.answer(visit, terms);
-    return new Redirect(pathTo(visit, `search?q=${encodeURIComponent(terms.text)}`));
+    return new Redirect(visit.to(`search?q=${encodeURIComponent(terms.text)}`));
   }
 
   private async answer(visit: Visit, typedTerms: SearchTerms): Promise<PageAnswer> {
     const { t } = visit;
-    const maySeePersons = isAllowedTo(visit, 'see personal data');
+    const maySeePersons = visit.may('see personal data');
     const terms = maySeePersons ? typedTerms : withoutPersonalTerms(typedTerms);
-    const hits = hitsOf(await this.search.find(accountOf(visit).id, terms));
+    const hits = hitsOf(await this.search.find(visit.accountId, terms));
     const [only, ...others] = hits;
-    if (only && others.length === 0) return new Redirect(pathTo(visit, only.path));
+    if (only && others.length === 0) return new Redirect(visit.to(only.path));
     const partyOf = await this.readParties(visit, hits);
     const isAbridged = groups.some(
       (group) => hits.filter((hit) => hit.group === group).length > shownOfGroup,
@@ -98,8 +95,8 @@ export class SearchPage {
     hits: readonly Hit[],
   ): Promise<(hit: Hit) => Counterparty> {
     const { prisma } = this.database;
-    const accountId = accountOf(visit).id;
-    const isVisible = isAllowedTo(visit, 'see personal data');
+    const { accountId } = visit;
+    const isVisible = visit.may('see personal data');
     const ids = hits.flatMap((hit) => (hit.of === 'payment' ? hit.payment.id : []));
     const nsus = hits.flatMap((hit) => (hit.of === 'line' ? hit.line.nsu : []));
     const ofPayments = await findExpectedCounterparties(prisma, accountId, ids);
@@ -117,11 +114,10 @@ export class SearchPage {
 const searchFields: FormFields = { q: { label: 'search.label', required: true, maxLength: 255 } };
 
 function SearchForm({ text }: { text: string }) {
-  const visit = useVisit();
-  const { t } = visit;
+  const { t, to } = useVisit();
   return (
     <ListCard>
-      <Form action={pathTo(visit, 'search')}>
+      <Form action={to('search')}>
         <Fields {...{ fields: searchFields, values: { q: text } }} />
         <button>{t('search.submit')}</button>
       </Form>
@@ -158,16 +154,15 @@ function HitGroup({
   partyOf: (hit: Hit) => Counterparty;
 }) {
   const visit = useVisit();
-  const { t } = visit;
   if (hits.length === 0) return null;
   return (
-    <Card title={t(`search.${group}`)}>
+    <Card title={visit.t(`search.${group}`)}>
       <ListTable
         {...{ name: `search.${group}`, rows: hits }}
         columns={{
           'word.what': {
             is: 'wide',
-            cell: (hit) => <a href={pathTo(visit, hit.path)}>{nameOf(visit, hit)}</a>,
+            cell: (hit) => <a href={visit.to(hit.path)}>{nameOf(visit, hit)}</a>,
           },
           'word.amount': { cents: ({ amountCents }) => amountCents },
           'word.status': (hit) => <HitState hit={hit} />,
@@ -193,9 +188,9 @@ function nameOf(visit: Visit, hit: Hit): string {
 }
 
 function HitState({ hit }: { hit: Hit }) {
-  const visit = useVisit();
+  const { t } = useVisit();
   const stateBadge = (of: string, state: string) => (
-    <StateBadge state={state} text={wordOf(visit.t, of, state)} />
+    <StateBadge state={state} text={wordOf(t, of, state)} />
   );
   switch (hit.of) {
     case 'payment': {
@@ -204,7 +199,7 @@ function HitState({ hit }: { hit: Hit }) {
       const key =
         findTextKey(`list.${isCredit ? 'charge' : 'sent'}.settlement.${state}`) ??
         findTextKey(`list.sent.settlement.${state}`);
-      return <StateBadge state={state} text={key ? visit.t(key) : state} />;
+      return <StateBadge state={state} text={key ? t(key) : state} />;
     }
     case 'operation':
       return stateBadge('list.operationState', hit.operation.state);

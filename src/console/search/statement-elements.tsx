@@ -1,8 +1,7 @@
 // How a line's amount, kind and explanation are shown.
-import type { Visit } from '../requests.js';
+import { useVisit, type Visit } from '../visit.js';
 import { findTextKey } from '../texts.js';
 import { explainLine, type ExplainedLine } from './explanation.js';
-import { useVisit } from '../visit.js';
 
 /** The bank's kinds of movements. Of others, the bank's own word is shown. */
 export function nameOfType({ t }: Visit, typeName: string): string {

@@ -9,14 +9,12 @@ import { listTransactionsOfBook } from '../../reconciliation/api/transactions.sc
 import { listUnreadableLines } from '../../statement/lines/unreadable-lines.schema.js';
 import { UnreadableLines } from '../../statement/lines/unreadable-lines.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { formatTime } from '../formats.js';
-import { Badge } from '../kit/elements.js';
-import { Form, Message } from '../kit/frame.js';
+import { Badge, Message } from '../kit/elements.js';
+import { Form } from '../kit/form.js';
 import { ListCard, listPage } from '../kit/list-page.js';
 import type { ListColumns } from '../kit/table.js';
 import { Redirect, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
-import { accountOf, callerOf, isAllowedTo, pathTo, useVisit } from '../visit.js';
+import { callerOf, useVisit, type Visit } from '../visit.js';
 import { LineExplanations } from './line-explanations.service.js';
 import { LineLink, partyColumn, StateBadge } from './list-elements.js';
 import { nameOfType, Why } from './statement-elements.js';
@@ -33,7 +31,6 @@ export class StatementPages {
 
   @ConsolePage('statement', 'view', { title: 'line.title', section: 'statement', place: 40 })
   listLines(@Visiting() visit: Visit): PageAnswer {
-    const { t } = visit;
     return listPage({
       visit,
       title: 'line.title',
@@ -45,8 +42,8 @@ export class StatementPages {
         isCredit: {
           label: 'word.direction',
           options: [
-            ['true', t('line.credit')],
-            ['false', t('line.debit')],
+            ['true', visit.t('line.credit')],
+            ['false', visit.t('line.debit')],
           ],
         },
         nsu: { label: 'line.reference.kind.nsu' },
@@ -66,7 +63,7 @@ export class StatementPages {
     place: 49,
   })
   listUnreadable(@Visiting() visit: Visit): PageAnswer {
-    const { t, language } = visit;
+    const { t, time } = visit;
     return listPage({
       visit,
       title: 'unreadable.title',
@@ -90,7 +87,7 @@ export class StatementPages {
       },
       // The list itself refuses what is no cursor of it.
       isCursor: () => true,
-      read: (_page, query) => this.unreadable.list(accountOf(visit).id, query),
+      read: (_page, query) => this.unreadable.list(visit.accountId, query),
       columns: (_rows) => ({
         'word.kind': ({ kind }) => t(`unreadable.kind.${kind}`),
         'line.reference.kind.nsu': ({ nsu }) => nsu?.toString(),
@@ -100,7 +97,7 @@ export class StatementPages {
           resolution === null ? (
             <Badge tone="warn" text={t('unreadable.open')} />
           ) : (
-            `${t(`unreadable.resolution.${resolution}`)} ${formatTime(resolvedAt, language)}`
+            `${t(`unreadable.resolution.${resolution}`)} ${time(resolvedAt)}`
           ),
       }),
       afterRows: (rows) => rows.some(({ resolvedAt }) => resolvedAt === null) && <WhatToDo />,
@@ -109,16 +106,14 @@ export class StatementPages {
 
   @ConsoleAction('statement/unreadable', 'resolve breaks', 'read lines again', 'statement :account')
   async readAgain(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const { read, unreadable } = await this.unreadable.redrive(accountOf(visit).id);
-    return new Redirect(
-      pathTo(visit, `statement/unreadable?read=${read}&unreadable=${unreadable}`),
-    );
+    const { read, unreadable } = await this.unreadable.redrive(visit.accountId);
+    return new Redirect(visit.to(`statement/unreadable?read=${read}&unreadable=${unreadable}`));
   }
 
   private async columnsOf(visit: Visit, lines: readonly Line[]): Promise<ListColumns<Line>> {
     const { t } = visit;
     const isVisible = seesPersonalData(callerOf(visit).scopes);
-    const explanations = await this.explanations.read(accountOf(visit).id, lines);
+    const explanations = await this.explanations.read(visit.accountId, lines);
     return {
       'word.when': {
         at: ({ occurredAt }) => occurredAt,
@@ -152,7 +147,7 @@ export class StatementPages {
             <StateBadge state={line.state} text={t(`line.state.${line.state}`)} />
             <Why explained={explanations(line)} />
             {line.breakKind !== null && line.breakId !== null && (
-              <a href={pathTo(visit, `breaks/${line.breakId}`)}>{t('line.openBreak')}</a>
+              <a href={visit.to(`breaks/${line.breakId}`)}>{t('line.openBreak')}</a>
             )}
           </>
         ),
@@ -191,13 +186,12 @@ function ReadAgain() {
 }
 
 function WhatToDo() {
-  const visit = useVisit();
-  const { t } = visit;
+  const { t, to, may } = useVisit();
   return (
     <ListCard>
       <p>{t('unreadable.what')}</p>
-      {isAllowedTo(visit, 'resolve breaks') && (
-        <Form action={pathTo(visit, 'statement/unreadable')}>
+      {may('resolve breaks') && (
+        <Form action={to('statement/unreadable')}>
           <button>{t('unreadable.again')}</button>
         </Form>
       )}

@@ -1,4 +1,5 @@
 // Errors of the console are pages, with the trace id by which support finds the log lines.
+import { pageSecurity } from '../requests.js';
 import { ArgumentsHost, Catch, Injectable, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { errorResponse } from '../../platform/http/error.filter.js';
@@ -6,11 +7,9 @@ import { AppError } from '../../platform/errors.js';
 import { Log } from '../../platform/log.js';
 import { currentTraceId, newTraceId } from '../../platform/trace.js';
 import { OtherPageFirst, visitOf } from '../console.guard.js';
-import { Message } from '../kit/frame.js';
-import { Muted } from '../kit/layout.js';
+import { Message, Muted } from '../kit/elements.js';
 import { Shown } from '../page.js';
 import { PageRenderer } from './page-renderer.service.js';
-import { pageSecurity } from '../requests.js';
 import { problemKey } from '../problems.js';
 import { findTextKey, type TextKey } from '../texts.js';
 

@@ -9,8 +9,7 @@ import { csvFile } from '../../reporting/exports/csv-file.js';
 import { FileStreams } from '../../reporting/exports/file-streams.service.js';
 import { listName } from '../kit/list-head.js';
 import { Download, type DeclaredList, type Shown } from '../page.js';
-import type { Visit } from '../requests.js';
-import { accountOf, isAllowedTo, sessionOf } from '../visit.js';
+import { accountOf, sessionOf, type Visit } from '../visit.js';
 
 @Injectable()
 export class ListAnswers {
@@ -22,14 +21,14 @@ export class ListAnswers {
   ) {}
 
   async answer(visit: Visit, list: DeclaredList): Promise<Shown | Download> {
-    const { id: accountId } = accountOf(visit);
+    const { accountId } = visit;
     const name = listName(visit);
     if (visit.query.get('file') === 'csv') return this.download(visit, list, name);
     return list.page(await this.views.list(accountId, name, sessionOf(visit).operatorId));
   }
 
   private async download(visit: Visit, list: DeclaredList, name: string): Promise<Download> {
-    if (!isAllowedTo(visit, 'take files')) throw new AppError('forbidden');
+    if (!visit.may('take files')) throw new AppError('forbidden');
     const { id: accountId, slug } = accountOf(visit);
     const { operatorId } = sessionOf(visit);
     await this.audit.record(this.database.prisma, {

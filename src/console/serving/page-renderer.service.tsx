@@ -11,8 +11,8 @@ import { SandboxControl } from '../../bank/sandbox-control.service.js';
 import { withUnseenNamed } from '../formats.js';
 import { ConsoleAssets } from '../assets.service.js';
 import { visitOf } from '../console.guard.js';
-import { ListAnswers } from './lists.service.js';
 import { Frame } from '../kit/frame.js';
+import { ListAnswers } from './lists.service.js';
 import {
   DeclaredList,
   Download,
@@ -22,8 +22,8 @@ import {
   Shown,
   type PageAnswer,
 } from '../page.js';
-import { pageSecurity, type Visit } from '../requests.js';
-import { renderFor } from '../visit.js';
+import { pageSecurity } from '../requests.js';
+import { renderFor, type Visit } from '../visit.js';
 
 /** A proxy must pass each event on at once, as it is. */
 const streamHeaders = {

@@ -5,7 +5,7 @@ import { createAccount, updateAccount } from '../../access/accounts/accounts.sch
 import type { AccountMode } from '../../generated/service/enums.js';
 import type { AppError } from '../../platform/errors.js';
 import { firstAccountModes } from '../../platform/settings/config.js';
-import { Card } from '../kit/elements.js';
+import { Card, Cards, Muted } from '../kit/elements.js';
 import {
   FormCard,
   FormProblem,
@@ -14,10 +14,8 @@ import {
   type FormField,
   type FormFields,
 } from '../kit/form.js';
-import { Cards, Muted } from '../kit/layout.js';
-import type { Visit } from '../requests.js';
+import { useVisit, type Visit } from '../visit.js';
 import { findTextKey } from '../texts.js';
-import { pathTo, useVisit } from '../visit.js';
 import type { AccountFacts } from './account-facts.service.js';
 
 type Update = z.output<typeof updateAccount.body>;
@@ -164,7 +162,7 @@ export function AccountForms({ facts, problem }: FormsProps) {
   const visit = useVisit();
   const { bankDetails, mode, origin } = facts;
   const sentTo = (page: string) => {
-    const action = pathTo(visit, page);
+    const action = visit.to(page);
     const own = visit.path === action ? problem : null;
     return { visit, action, problem: own, button: 'app.save' } as const;
   };
@@ -218,7 +216,7 @@ export function NewAccountForm({ problem }: Omit<FormsProps, 'facts'>) {
       {...{ problem, fields: newAccountFields(visit) }}
       title="account.add"
       intro="account.addWhy"
-      action={pathTo(visit, 'account/new')}
+      action={visit.to('account/new')}
       button="account.add"
       needsStepUp
     />

@@ -1,14 +1,12 @@
 // The facts of an account, as its page shows them.
 import type { BankProfileName } from '../../platform/settings/bank-profiles.js';
 import type { NameOfActor } from '../actor-names.service.js';
-import { Card, FactList } from '../kit/elements.js';
-import { formatCount, formatTime } from '../formats.js';
-import { Cards, Hint } from '../kit/layout.js';
+import { Card, FactList, Cards, Hint } from '../kit/elements.js';
+import { formatCount } from '../formats.js';
 import { ListTable } from '../kit/table.js';
-import type { Visit } from '../requests.js';
+import { useVisit, type Visit } from '../visit.js';
 import { findTextKey } from '../texts.js';
 import type { AccountFacts } from './account-facts.service.js';
-import { useVisit } from '../visit.js';
 
 interface Props {
   facts: AccountFacts;
@@ -16,10 +14,9 @@ interface Props {
 
 export function AccountFactCards({ facts, profile }: Props & { profile: BankProfileName }) {
   const visit = useVisit();
-  const { t, language } = visit;
+  const { t, time } = visit;
   const { mode, schedule, reading, rateLimitPerSecond } = facts;
   const none = t('app.none');
-  const time = (at: Date | null | undefined) => formatTime(at ?? null, language);
   return (
     <Cards>
       <FactList
@@ -94,8 +91,8 @@ function spreadText(visit: Visit, { payments, spread }: Observed): string {
 }
 
 /** With the sandbox bank, the whole history is reconciled: the epoch says so to nobody. */
-function goLive({ t, language }: Visit, at: Date | null): string {
-  return at?.getTime() === 0 ? t('account.wholeHistory') : formatTime(at, language);
+function goLive({ t, time }: Visit, at: Date | null): string {
+  return at?.getTime() === 0 ? t('account.wholeHistory') : time(at);
 }
 
 export function ModeHistory({ facts: { mode }, nameOf }: Props & { nameOf: NameOfActor }) {

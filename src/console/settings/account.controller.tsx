@@ -7,11 +7,10 @@ import { RestoreGuard } from '../../outbound/operations/restores.service.js';
 import { AppError } from '../../platform/errors.js';
 import { ActorNames } from '../actor-names.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { attempt, statusOf } from '../kit/form.js';
-import { Message, StepUpNotice } from '../kit/frame.js';
+import { attempt, statusOf, StepUpNotice } from '../kit/form.js';
+import { Message } from '../kit/elements.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
-import { accountOf, callerOf, isAllowedTo, pathTo, requireReason, sessionOf } from '../visit.js';
+import { accountOf, callerOf, requireReason, sessionOf, type Visit } from '../visit.js';
 import { AccountReading } from './account-facts.service.js';
 import {
   AccountForms,
@@ -103,7 +102,7 @@ export class AccountSettingsPages {
 
   private async afterChange(visit: Visit, change: () => Promise<unknown>): Promise<PageAnswer> {
     const { problem } = await attempt(change);
-    return problem ? this.page(visit, problem) : new Redirect(pathTo(visit, 'account?saved=1'));
+    return problem ? this.page(visit, problem) : new Redirect(visit.to('account?saved=1'));
   }
 
   private async page(visit: Visit, problem: AppError | null = null): Promise<Shown> {
@@ -117,12 +116,12 @@ export class AccountSettingsPages {
         {visit.query.has('saved') && <Message kind="good">{t('account.saved')}</Message>}
         <AccountFactCards facts={facts} profile={profile} />
         <ModeHistory facts={facts} nameOf={nameOf} />
-        {isAllowedTo(visit, needs) && (
+        {visit.may(needs) && (
           <>
             <StepUpNotice />
             {isEverywhere(visit) && (
               <p>
-                <a href={pathTo(visit, 'account/new')}>{t('account.add')}</a>
+                <a href={visit.to('account/new')}>{t('account.add')}</a>
               </p>
             )}
             <AccountForms {...{ facts, problem }} />

@@ -10,8 +10,7 @@ import { AppError, unlisted } from '../../platform/errors.js';
 import { newId } from '../../platform/ids.js';
 import { isUuid, readPage, readUuid, toList } from '../../platform/http/listing.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { Badge, Card, Pager } from '../kit/elements.js';
-import { formatTime } from '../formats.js';
+import { Badge, Card, Pager, Message, Button, Hint } from '../kit/elements.js';
 import {
   attempt,
   Fields,
@@ -20,15 +19,14 @@ import {
   reasonField,
   statusOf,
   typedBody,
+  Form,
+  StepUpNotice,
   type FormFields,
 } from '../kit/form.js';
-import { Form, Message, StepUpNotice } from '../kit/frame.js';
-import { Button, Hint } from '../kit/layout.js';
 import { ListTable } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
+import { accountOf, pathId, requireReason, useVisit, ForVisit, type Visit } from '../visit.js';
 import { type TextKey, wordOf } from '../texts.js';
-import { accountOf, pathId, pathTo, requireReason, useVisit, ForVisit } from '../visit.js';
 
 const needs = 'manage keys';
 const kinds = ['api', 'partner'] as const satisfies readonly ApiKeyKind[];
@@ -78,7 +76,7 @@ export class KeyPages {
   @ConsoleAction('keys', needs, 'create key', 'account :account')
   async create(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.showing(visit, async () =>
-      this.keys.create(accountOf(visit).id, readNewKey(visit), formIdOf(visit)),
+      this.keys.create(visit.accountId, readNewKey(visit), formIdOf(visit)),
     );
   }
 
@@ -87,15 +85,15 @@ export class KeyPages {
     const overlapSeconds = overlaps.find((one) => String(one) === visit.form.get('overlap'));
     if (overlapSeconds === undefined) throw new AppError('validation_failed');
     return this.showing(visit, () =>
-      this.keys.rotate(accountOf(visit).id, pathId(visit), overlapSeconds),
+      this.keys.rotate(visit.accountId, pathId(visit), overlapSeconds),
     );
   }
 
   @ConsoleAction('keys/:id/revoke', needs, 'revoke key', subject)
   async revoke(@Visiting() visit: Visit): Promise<PageAnswer> {
     requireReason(visit);
-    await this.keys.revoke(accountOf(visit).id, pathId(visit));
-    return new Redirect(pathTo(visit, 'keys?revoked=1'));
+    await this.keys.revoke(visit.accountId, pathId(visit));
+    return new Redirect(visit.to('keys?revoked=1'));
   }
 
   private async showing(visit: Visit, make: () => Promise<{ key: string }>): Promise<Shown> {
@@ -106,7 +104,7 @@ export class KeyPages {
   private async page(visit: Visit, { newKey, problem = null }: Outcome = {}): Promise<Shown> {
     const { t, query } = visit;
     const { id } = accountOf(visit);
-    const isOfNewKey = visit.path === pathTo(visit, 'keys');
+    const isOfNewKey = visit.path === visit.to('keys');
     const cursor = query.get('cursor') ?? undefined;
     const page = readPage({ cursor }, isUuid);
     const { data, next } = toList(await this.keys.listPage(id, page), page, (row) => row.id);
@@ -124,14 +122,14 @@ export class KeyPages {
         {problem && !isOfNewKey && <FormProblem problem={problem} />}
         {query.has('revoked') && <Message kind="good">{t('keys.revoked')}</Message>}
         <KeyTable keys={data} facts={{ now, isLast }} />
-        <ForVisit visit={{ ...visit, path: pathTo(visit, 'keys') }}>
+        <ForVisit visit={{ ...visit, path: visit.to('keys') }}>
           <Pager next={next} />
         </ForVisit>
         <FormCard
           {...{ title: 'keys.create', button: 'keys.create', area: 'keys' }}
           fields={newKeyFields(visit)}
           problem={isOfNewKey ? problem : null}
-          action={pathTo(visit, 'keys')}
+          action={visit.to('keys')}
           hidden={{ formId: newId() }}
         />
       </>
@@ -163,8 +161,7 @@ interface Facts {
 }
 
 function KeyTable({ keys: listed, facts }: { keys: readonly ApiKey[]; facts: Facts }) {
-  const visit = useVisit();
-  const { t } = visit;
+  const { t } = useVisit();
   return (
     <Card title={t('keys.title')}>
       <ListTable
@@ -182,7 +179,7 @@ function KeyTable({ keys: listed, facts }: { keys: readonly ApiKey[]; facts: Fac
           'keys.hint': ({ hint }) => hint && <code>{`…${hint}`}</code>,
           'keys.scopes': {
             is: 'wide',
-            cell: (key) => key.scopes.map((scope) => wordOf(visit.t, 'scope', scope)).join(', '),
+            cell: (key) => key.scopes.map((scope) => wordOf(t, 'scope', scope)).join(', '),
           },
           'word.madeAt': { at: ({ createdAt }) => createdAt },
           'word.status': (apiKey) => <KeyState {...{ apiKey, now: facts.now }} />,
@@ -198,9 +195,9 @@ function isUsable({ revokedAt, expiresAt }: ApiKey, now: Date): boolean {
 }
 
 function KeyState({ apiKey, now }: { apiKey: ApiKey; now: Date }) {
-  const { t, language } = useVisit();
+  const { t, time } = useVisit();
   const { revokedAt, expiresAt } = apiKey;
-  const at = (key: TextKey, time: Date) => t(key, { time: formatTime(time, language) });
+  const at = (key: TextKey, date: Date) => t(key, { time: time(date) });
   if (revokedAt) return <Badge tone="bad" text={at('keys.state.revoked', revokedAt)} />;
   if (!expiresAt) return <Badge tone="good" text={t('keys.state.usable')} />;
   return isUsable(apiKey, now) ? (
@@ -216,7 +213,7 @@ function KeyActions({ apiKey, facts }: { apiKey: ApiKey; facts: Facts }) {
   const { id, name, origin, expiresAt, hint } = apiKey;
   if (origin === 'settings' || !isUsable(apiKey, facts.now)) return null;
   const step = (action: 'rotate' | 'revoke', fields: FormFields) => (
-    <Form action={pathTo(visit, `keys/${id}/${action}`)} shown={`hint ${hint}`}>
+    <Form action={visit.to(`keys/${id}/${action}`)} shown={`hint ${hint}`}>
       {action === 'revoke' && facts.isLast && <Message kind="warn">{t('keys.lastOne')}</Message>}
       <Fields {...{ fields, values: { overlap: defaultOverlap } }} />
       <Button is="plain" aria-label={`${t(`keys.${action}`)}: ${name}`}>

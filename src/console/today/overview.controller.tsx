@@ -6,17 +6,22 @@ import { Database } from '../../platform/postgres/database.service.js';
 import { AppError } from '../../platform/errors.js';
 import type { getCashForecast } from '../../reporting/cash-forecast/cash-forecast.schema.js';
 import { CashForecasts } from '../../reporting/cash-forecast/cash-forecast.service.js';
-import { formatAmount, formatCount, formatDay, formatTime } from '../formats.js';
-import { Amount, Card, KeyFigures, type KeyFigure } from '../kit/elements.js';
-import { Message } from '../kit/frame.js';
-import { Folded, Muted } from '../kit/layout.js';
+import { formatAmount, formatCount, formatDay } from '../formats.js';
+import {
+  Amount,
+  Card,
+  KeyFigures,
+  Message,
+  Folded,
+  Muted,
+  type KeyFigure,
+} from '../kit/elements.js';
 import { ListTable } from '../kit/table.js';
 import { Shown, type PageAnswer } from '../page.js';
 import { problemKey } from '../problems.js';
-import type { Visit } from '../requests.js';
+import { accountOf, type Visit } from '../visit.js';
 import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import type { TextKey } from '../texts.js';
-import { accountOf, pathTo } from '../visit.js';
 import { listBreakSpans } from './open-work.queries.js';
 import { expectedWithin, unexplainedByDay } from './overview.js';
 import { TodayFactsReader, type TodayReading } from './today-facts.service.js';
@@ -38,7 +43,7 @@ export class OverviewPage {
 
   @ConsolePage('overview', 'view', { title: 'overview.title', section: 'today', place: 11 })
   async show(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const { t, language } = visit;
+    const { t, language, time } = visit;
     const { id } = accountOf(visit);
     const [reading, forecast] = await Promise.all([this.facts.read(id), this.findForecast(id)]);
     const from = addDays(reading.today, 1 - trendDays);
@@ -59,9 +64,7 @@ export class OverviewPage {
         )}
         <KeyFigures figures={figures} />
         {forecast instanceof AppError && <Message kind="warn">{t(problemKey(forecast))}</Message>}
-        <Muted>
-          {t('overview.synced', { time: formatTime(reading.summary.syncedAt, language) })}
-        </Muted>
+        <Muted>{t('overview.synced', { time: time(reading.summary.syncedAt) })}</Muted>
         <Card>
           <StepChart title="overview.trend" days={trend} />
           <Folded title={t('today.figures')}>
@@ -92,7 +95,7 @@ export class OverviewPage {
 
 /** What the account has, and what moved today. */
 function cashFigures(visit: Visit, { newest, liveBalance, totals, today }: TodayReading) {
-  const { t, language } = visit;
+  const { t, time } = visit;
   const ofToday = totals.filter(({ day }) => day === today);
   const sumOf = (of: (total: (typeof totals)[number]) => bigint) =>
     ofToday.reduce((sum, total) => sum + of(total), 0n);
@@ -101,9 +104,9 @@ function cashFigures(visit: Visit, { newest, liveBalance, totals, today }: Today
       ? ''
       : t(liveBalance.agrees ? 'overview.agrees' : 'overview.differs', {
           amount: formatAmount(liveBalance.amountCents),
-          at: formatTime(liveBalance.at, language),
+          at: time(liveBalance.at),
         });
-  const at = newest.at && t('today.balanceAt', { at: formatTime(newest.at, language) });
+  const at = newest.at && t('today.balanceAt', { at: time(newest.at) });
   const figures: KeyFigure[] = [
     {
       name: t('overview.cash'),
@@ -151,7 +154,7 @@ function openFigures(visit: Visit, { work }: TodayReading, trend: Trend): KeyFig
     {
       name: t('overview.unexplained'),
       value: (
-        <a href={pathTo(visit, 'breaks?state=open')}>
+        <a href={visit.to('breaks?state=open')}>
           <Amount cents={breaks.cents} />
         </a>
       ),
@@ -163,7 +166,7 @@ function openFigures(visit: Visit, { work }: TodayReading, trend: Trend): KeyFig
     {
       name: t('overview.approvals'),
       value: (
-        <a href={pathTo(visit, 'approvals')}>
+        <a href={visit.to('approvals')}>
           <Amount cents={approvals.cents} />
         </a>
       ),

@@ -1,14 +1,21 @@
 // The part of *Today* that follows what changes. Pages of one account, language and role show the
 // same.
 import { chartDaysOf, type ChartDay } from '../kit/chart-days.js';
-import { Amount, Card, Empty, NamedValues, FactList } from '../kit/elements.js';
-import { formatAmount, formatClock, formatCount, formatDay, formatTime } from '../formats.js';
-import { Message } from '../kit/frame.js';
-import { Cards, Hint, Muted } from '../kit/layout.js';
+import {
+  Amount,
+  Card,
+  Empty,
+  NamedValues,
+  FactList,
+  Message,
+  Cards,
+  Hint,
+  Muted,
+} from '../kit/elements.js';
+import { formatAmount, formatClock, formatCount, formatDay } from '../formats.js';
 import { ListTable } from '../kit/table.js';
-import type { Visit } from '../requests.js';
+import { useVisit, type Visit } from '../visit.js';
 import { type TextKey, wordOf } from '../texts.js';
-import { pathTo, useVisit } from '../visit.js';
 import type { TodayReading } from './today-facts.service.js';
 import {
   chartDays,
@@ -59,7 +66,7 @@ function Figure({
 }) {
   const visit = useVisit();
   return (
-    <a id={`${at}-${page.replace(/[^a-z0-9]+/gi, '-')}`} href={pathTo(visit, page)}>
+    <a id={`${at}-${page.replace(/[^a-z0-9]+/gi, '-')}`} href={visit.to(page)}>
       {children}
     </a>
   );
@@ -70,7 +77,7 @@ const countLink = (page: string, count: bigint | number) => (
 );
 
 function State({ reading }: Props) {
-  const { t, language } = useVisit();
+  const { t, time } = useVisit();
   const { summary, liveBalance, pending } = reading;
   const balanceAgrees = liveBalance?.agrees ?? null;
   const problems = findProblems({ ...summary, now: reading.now, pending, balanceAgrees });
@@ -79,7 +86,7 @@ function State({ reading }: Props) {
     <Figure page={page} at="problem">
       {t(key, {
         ...(count === null ? {} : { count: formatCount(count) }),
-        ...(since === null ? {} : { time: formatTime(since, language) }),
+        ...(since === null ? {} : { time: time(since) }),
       })}
     </Figure>
   );
@@ -158,7 +165,7 @@ const agreementKeys = {
 } as const;
 
 function Statement({ reading: { summary, liveBalance, newest } }: Props) {
-  const { t, language } = useVisit();
+  const { t, time } = useVisit();
   const none = t('app.none');
   const { lastNsu, closedUntil } = summary;
   return (
@@ -177,7 +184,7 @@ function Statement({ reading: { summary, liveBalance, newest } }: Props) {
             <>
               <Amount cents={newest.cents} />
               <Hint isBlock>
-                {t('today.balanceAt', { at: formatTime(newest.at, language) })}{' '}
+                {t('today.balanceAt', { at: time(newest.at) })}{' '}
                 {!summary.complete && t('today.isIncomplete')}
               </Hint>
             </>
@@ -189,16 +196,14 @@ function Statement({ reading: { summary, liveBalance, newest } }: Props) {
             ? none
             : t(agreementKeys[String(liveBalance.agrees) as keyof typeof agreementKeys], {
                 amount: formatAmount(liveBalance.amountCents),
-                at: formatTime(liveBalance.at, language),
+                at: time(liveBalance.at),
               }),
         ],
         [
           'word.closedUntil',
-          <Figure page="days">
-            {closedUntil === null ? t('days.title') : formatTime(closedUntil, language)}
-          </Figure>,
+          <Figure page="days">{closedUntil === null ? t('days.title') : time(closedUntil)}</Figure>,
         ],
-        ['word.syncedAt', formatTime(summary.syncedAt, language)],
+        ['word.syncedAt', time(summary.syncedAt)],
       ]}
     />
   );
@@ -259,7 +264,7 @@ function Breaks({ reading: { summary, breaks } }: Props) {
 function Movements({ reading, charts }: Props & { charts: Charts }) {
   const visit = useVisit();
   const { t } = visit;
-  const path = pathTo(visit, 'today');
+  const path = visit.to('today');
   const { MoneyChart, OutcomeChart } = charts;
   const days = chartDaysOf(reading.totals, reading.today, chartDays);
   const filled = days.filter(({ lines }) => Object.values(lines).some((count) => count > 0n));

@@ -11,8 +11,7 @@ import { AppError } from '../../platform/errors.js';
 import { Log } from '../../platform/log.js';
 import { WorkerLoop } from '../../platform/queue/worker-loop.js';
 import { withUnseenNamed } from '../formats.js';
-import type { Visit } from '../requests.js';
-import { accountOf, sessionOf, renderFor } from '../visit.js';
+import { accountOf, sessionOf, renderFor, type Visit } from '../visit.js';
 import { PageStream } from './page-stream.js';
 import { TodayFactsReader, type TodayReading } from './today-facts.service.js';
 

@@ -3,8 +3,7 @@
 import { Controller } from '@nestjs/common';
 import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { EventStream, Shown, type PageAnswer } from '../page.js';
-import type { Visit } from '../requests.js';
-import { accountOf, pathTo, useVisit } from '../visit.js';
+import { accountOf, useVisit, type Visit } from '../visit.js';
 import { TodayPart } from './today-part.js';
 import { TodayFactsReader, type TodayReading } from './today-facts.service.js';
 import { TodayStreams } from './today-streams.service.js';
@@ -43,7 +42,7 @@ async function writePart(reading: TodayReading) {
  */
 function LivePart({ children }: { children: PageChild }) {
   const visit = useVisit();
-  const path = pathTo(visit, 'today');
+  const path = visit.to('today');
   const query = visit.query.has('table') ? '?table=1' : '';
   return (
     <div
