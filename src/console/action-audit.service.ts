@@ -44,8 +44,9 @@ export class ActionAudit implements NestInterceptor {
       throw error;
     });
     if (!(answer instanceof Shown || answer instanceof DeclaredList)) return answer;
-    const { status = 200, problem = new AppError('validation_failed') } = answer.options;
-    if (status >= 400) await this.end(visit, entryId, problem);
+    const { status = visit.problem?.status ?? 200 } = answer.options;
+    const problem = visit.problem ?? new AppError('validation_failed');
+    if (status >= 400) await this.end(visit, entryId, answer.options.problem ?? problem);
     return answer;
   }
 

@@ -181,6 +181,7 @@ function visitWithoutSession(request: FastifyRequest): Visit {
     cameFrom: pageOf(request.headers.referer),
     isForm: request.method === 'POST',
     form: new URLSearchParams(),
+    problem: null,
     file: null,
     language,
     t: translateInto(language),

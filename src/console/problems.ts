@@ -55,3 +55,17 @@ export function problemIn(
   const { errors } = error.details;
   return errors ? describe(errors) : t(problemKey(error));
 }
+
+type AttemptedForm<Result> =
+  { problem: AppError; result?: undefined } | { problem: null; result: Result };
+
+/** Does what a form asks for. What the person can mend on the page is a problem of the form. */
+export async function attempt<Result>(act: () => Promise<Result>): Promise<AttemptedForm<Result>> {
+  try {
+    return { problem: null, result: await act() };
+  } catch (error) {
+    const isOwn = error instanceof AppError && error.status < 500;
+    if (!isOwn || error.code === 'not_found' || error.code === 'forbidden') throw error;
+    return { problem: error };
+  }
+}

@@ -29,6 +29,8 @@ export interface Visit {
   /** Whether a form was sent. The answer has an address that cannot be opened. */
   isForm: boolean;
   form: URLSearchParams;
+  /** Why the form was refused: its page shows it, beside what was typed. */
+  problem: AppError | null;
   /** The file of a form that brings one. Whatever its handler leaves unread is dropped. */
   file: FormFile | null;
   language: Language;

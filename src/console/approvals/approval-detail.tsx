@@ -1,9 +1,10 @@
 // One payment that awaits approval, as the approver must see it: everything that is approved, and
 // what speaks for or against it.
+import { accountIn } from '../requested-payment.js';
+import { unknownParty } from '../../access/counterparties/party.js';
 import { stringify } from 'lossless-json';
 import type { ComponentChildren, JSX } from 'preact';
 import { maskParty } from '../../access/counterparties/masking.js';
-import { unknownParty } from '../../access/counterparties/party.js';
 import type { LimitInUse } from '../../outbound/payment-controls/control-changes.service.js';
 import type { NameOfActor } from '../actor-names.service.js';
 import {
@@ -25,7 +26,6 @@ import { ListTable } from '../kit/table.js';
 import { useVisit, type Visit } from '../visit.js';
 import type { TextKey } from '../texts.js';
 import type { ApprovalFacts, PayeeCheck } from './approval-facts.service.js';
-import { accountIn } from '../requested-payment.js';
 import type { Waiting } from './waiting-approvals.service.js';
 import { kindText, PayeeCell, Source } from './waiting-table.js';
 

@@ -5,11 +5,15 @@ import { personActor } from '../../access/accounts/actor.js';
 import type { RouteOutput } from '../../bank-contract/route.js';
 import { ApprovalPolicies } from '../../outbound/operations/approval-policies.service.js';
 import type { getApprovalPolicy } from '../../outbound/operations/approvals.schema.js';
-import type { AppError } from '../../platform/errors.js';
 import { ActorNames, type NameOfActor } from '../actor-names.service.js';
-import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import {
+  ConsoleAction,
+  ConsolePage,
+  Visiting,
+  ShownAgainBy,
+} from '../serving/console-page.decorator.js';
 import { Badge, Card, Message, Muted } from '../kit/elements.js';
-import { attempt, FormCard, statusOf, Step, StepUpNotice } from '../kit/form.js';
+import { FormCard, Step, StepUpNotice } from '../kit/form.js';
 import { ListTable, type ListColumns } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import { callerOf, sessionOf, useVisit, type Visit } from '../visit.js';
@@ -37,25 +41,6 @@ export class ApprovalPolicyPages {
     place: 62,
   })
   async show(@Visiting() visit: Visit): Promise<PageAnswer> {
-    return this.page(visit, null);
-  }
-
-  @ConsoleAction(
-    'approval-policy',
-    'manage payment rules',
-    'change approval policy',
-    (visit) => `account ${visit.accountId}`,
-  )
-  async change(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const { problem, result } = await attempt(async () =>
-      this.policies.change(callerOf(visit), readPolicyForm(visit)),
-    );
-    if (problem) return this.page(visit, problem);
-    const done = result.isProposed ? 'waiting' : 'saved';
-    return new Redirect(`${visit.to('approval-policy')}?done=${done}`);
-  }
-
-  private async page(visit: Visit, problem: AppError | null): Promise<Shown> {
     const { t } = visit;
     const policy = await this.policies.get(visit.accountId);
     const actors = [...policy.proposed, ...policy.changes].map(({ actor }) => actor);
@@ -73,7 +58,7 @@ export class ApprovalPolicyPages {
         <Proposals {...props} />
         {mayChange ? (
           <FormCard
-            {...{ problem, fields: policyFields(t), values: typedValues(policy) }}
+            {...{ fields: policyFields(t), values: typedValues(policy) }}
             title="policy.change"
             action={visit.to('approval-policy')}
             shown={versionOf(policy)}
@@ -86,7 +71,20 @@ export class ApprovalPolicyPages {
         <History {...props} />
       </>
     );
-    return new Shown(t('policy.title'), body, statusOf(problem));
+    return new Shown(t('policy.title'), body);
+  }
+
+  @ConsoleAction(
+    'approval-policy',
+    'manage payment rules',
+    'change approval policy',
+    (visit) => `account ${visit.accountId}`,
+  )
+  @ShownAgainBy('show')
+  async change(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const { isProposed } = await this.policies.change(callerOf(visit), readPolicyForm(visit));
+    const done = isProposed ? 'waiting' : 'saved';
+    return new Redirect(`${visit.to('approval-policy')}?done=${done}`);
   }
 }
 

@@ -14,10 +14,10 @@ import {
   AskingForm,
   Fields,
   Hidden,
-  reasonField,
   statusOf,
   Form,
   StepUpNotice,
+  reasonField,
 } from '../kit/form.js';
 import { ListCard } from '../kit/list-page.js';
 import { MoneyFacts } from '../money-facts.service.js';

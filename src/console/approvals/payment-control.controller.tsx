@@ -1,22 +1,27 @@
 // The payment controls: limits with what is left of them, who may be paid, and who changed it. An
 // admin changes them, as the operator does by the API.
+import { accountIn } from '../requested-payment.js';
+import { unknownParty } from '../../access/counterparties/party.js';
 import { Controller } from '@nestjs/common';
 import type { z } from 'zod';
 import type { RouteOutput } from '../../bank-contract/route.js';
 import { seesPersonalData } from '../../access/counterparties/counterparty.schema.js';
 import { maskParty } from '../../access/counterparties/masking.js';
-import { unknownParty } from '../../access/counterparties/party.js';
 import { ControlChanges } from '../../outbound/payment-controls/control-changes.service.js';
 import type {
   beneficiaryView,
   getAccountPaymentControls,
 } from '../../outbound/payment-controls/payment-controls.schema.js';
-import type { AppError } from '../../platform/errors.js';
 import { isUuid, readPage, toList } from '../../platform/http/listing.js';
 import { ActorNames } from '../actor-names.service.js';
-import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import {
+  ConsoleAction,
+  ConsolePage,
+  Visiting,
+  ShownAgainBy,
+} from '../serving/console-page.decorator.js';
 import { Card, FactList, Pager, Message, Cards, Muted } from '../kit/elements.js';
-import { attempt, FormCard, ofForm, statusOf, Step, StepUpNotice } from '../kit/form.js';
+import { FormCard, Step, StepUpNotice } from '../kit/form.js';
 import { ListTable } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import { accountOf, callerOf, pathId, requireReason, useVisit, type Visit } from '../visit.js';
@@ -29,7 +34,6 @@ import {
   readBeneficiaryForm,
   readControlForm,
 } from './control-form.js';
-import { accountIn } from '../requested-payment.js';
 
 const needs = 'manage payment rules';
 type Controls = RouteOutput<typeof getAccountPaymentControls>;
@@ -48,52 +52,6 @@ export class PaymentControlPages {
     place: 63,
   })
   async show(@Visiting() visit: Visit): Promise<PageAnswer> {
-    return this.page(visit, null);
-  }
-
-  @ConsoleAction(
-    'payment-controls',
-    needs,
-    'change payment controls',
-    (visit) => `account ${visit.accountId}`,
-  )
-  async change(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const { problem } = await attempt(async () => {
-      const body = { ...readControlForm(visit), actor: callerOf(visit).actor };
-      await this.controls.change({ ...requestOf(visit), body });
-    });
-    return problem ? this.page(visit, problem) : saved(visit);
-  }
-
-  @ConsoleAction(
-    'payment-controls/beneficiaries',
-    needs,
-    'add beneficiary',
-    (visit) => `account ${visit.accountId}`,
-  )
-  async add(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const { problem } = await attempt(async () => {
-      const body = { ...readBeneficiaryForm(visit), actor: callerOf(visit).actor };
-      await this.controls.add({ ...requestOf(visit), body });
-    });
-    return problem ? this.page(visit, problem) : saved(visit);
-  }
-
-  @ConsoleAction(
-    'payment-controls/beneficiaries/:id/remove',
-    needs,
-    'remove beneficiary',
-    'beneficiary :id',
-  )
-  async remove(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const body = { actor: callerOf(visit).actor, reason: requireReason(visit) };
-    const request = requestOf(visit);
-    const params = { ...request.params, id: pathId(visit) };
-    await this.controls.remove({ ...request, params, body });
-    return saved(visit);
-  }
-
-  private async page(visit: Visit, problem: AppError | null): Promise<Shown> {
     const { t, query } = visit;
     const { id: accountId, slug } = accountOf(visit);
     const controls = await this.controls.readAudited(slug);
@@ -110,7 +68,7 @@ export class PaymentControlPages {
         {mayChange && (
           <>
             <FormCard
-              {...ofForm(visit, visit.to('payment-controls/beneficiaries'), problem)}
+              action={visit.to('payment-controls/beneficiaries')}
               fields={beneficiaryFields}
               title="controls.add"
               intro="controls.addWhy"
@@ -118,7 +76,7 @@ export class PaymentControlPages {
               asksReason
             />
             <FormCard
-              {...ofForm(visit, visit.to('payment-controls'), problem)}
+              action={visit.to('payment-controls')}
               {...{ fields: controlFields, values: typedValues(controls) }}
               title="controls.change"
               intro="controls.changeWhy"
@@ -130,7 +88,47 @@ export class PaymentControlPages {
         {await this.changes(visit, controls)}
       </>
     );
-    return new Shown(t('controls.title'), body, statusOf(problem));
+    return new Shown(t('controls.title'), body);
+  }
+
+  @ConsoleAction(
+    'payment-controls',
+    needs,
+    'change payment controls',
+    (visit) => `account ${visit.accountId}`,
+  )
+  @ShownAgainBy('show')
+  async change(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const body = { ...readControlForm(visit), actor: callerOf(visit).actor };
+    await this.controls.change({ ...requestOf(visit), body });
+    return saved(visit);
+  }
+
+  @ConsoleAction(
+    'payment-controls/beneficiaries',
+    needs,
+    'add beneficiary',
+    (visit) => `account ${visit.accountId}`,
+  )
+  @ShownAgainBy('show')
+  async add(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const body = { ...readBeneficiaryForm(visit), actor: callerOf(visit).actor };
+    await this.controls.add({ ...requestOf(visit), body });
+    return saved(visit);
+  }
+
+  @ConsoleAction(
+    'payment-controls/beneficiaries/:id/remove',
+    needs,
+    'remove beneficiary',
+    'beneficiary :id',
+  )
+  async remove(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const body = { actor: callerOf(visit).actor, reason: requireReason(visit) };
+    const request = requestOf(visit);
+    const params = { ...request.params, id: pathId(visit) };
+    await this.controls.remove({ ...request, params, body });
+    return saved(visit);
   }
 
   private async beneficiaries(visit: Visit) {

@@ -7,7 +7,7 @@ import {
   changeApprovalPolicy,
 } from '../../outbound/operations/approvals.schema.js';
 import { formatAmount } from '../formats.js';
-import { readBody, typedWhole, type FormFields } from '../kit/form.js';
+import { readBody, type FormFields, typedWhole } from '../kit/form.js';
 import { typed, type Visit } from '../visit.js';
 import type { Translate } from '../texts.js';
 import { typedNumber } from '../typed-amount.js';

@@ -2,7 +2,7 @@
 import { refundOfKind } from '../../reconciliation/decide/break-kinds.js';
 import { formatAmount } from '../formats.js';
 import { ActionCard } from '../kit/break-parts.js';
-import { FieldForm, Fields, Hidden, reasonField, Form, type FormFields } from '../kit/form.js';
+import { FieldForm, Fields, Hidden, Form, type FormFields, reasonField } from '../kit/form.js';
 import { Muted } from '../kit/elements.js';
 import { useVisit, type Visit } from '../visit.js';
 import { freeParts } from './action-forms.js';

@@ -21,7 +21,7 @@ import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.de
 import { reasonOf } from './action-forms-view.js';
 import { readReasonText } from './action-forms.js';
 import { readBreakList } from './break-list.js';
-import { BackToBreaks, breakColumns, kindOf, refusalOfCode } from './break-words.js';
+import { BackToBreaks, kindOf, refusalOfCode, breakColumns } from './break-words.js';
 
 const needs = 'resolve breaks';
 const subject = 'breaks :id';

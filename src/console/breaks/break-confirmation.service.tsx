@@ -1,4 +1,5 @@
 // Asks once more before an action on a break moves money, or leaves a rest of it open.
+import { statusOf } from '../kit/form.js';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/postgres/database.service.js';
 import type { AppError } from '../../platform/errors.js';
@@ -8,7 +9,6 @@ import { BreakSides } from '../../reconciliation/breaks/break-sides.service.js';
 import type { BreakAction } from '../../reconciliation/breaks/breaks.schema.js';
 import { formatAmount } from '../formats.js';
 import { ConfirmMoney, type Money } from '../kit/confirm-money.js';
-import { statusOf } from '../kit/form.js';
 import { MoneyFacts } from '../money-facts.service.js';
 import { Shown } from '../page.js';
 import { callerOf, typed, type Visit } from '../visit.js';

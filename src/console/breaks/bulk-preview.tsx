@@ -8,7 +8,7 @@ import { Fields, Form } from '../kit/form.js';
 import { ListTable } from '../kit/table.js';
 import { useVisit } from '../visit.js';
 import { reasonOf } from './action-forms-view.js';
-import { BackToBreaks, breakColumns, refusalOfCode } from './break-words.js';
+import { BackToBreaks, refusalOfCode, breakColumns } from './break-words.js';
 import type { BulkActionName } from './bulk-choice.js';
 
 export interface PreviewedBreak {

@@ -3,7 +3,7 @@ import type { VersionedView } from '../../reconciliation/breaks/break-reading.se
 import { Card, Message } from '../kit/elements.js';
 import { ListTable } from '../kit/table.js';
 import { readBreakList } from './break-list.js';
-import { BackToBreaks, breakColumns, BreakStateBadge, refusalOfCode } from './break-words.js';
+import { BackToBreaks, BreakStateBadge, refusalOfCode, breakColumns } from './break-words.js';
 import type { ReadOutcome } from './bulk-outcomes.js';
 import { useVisit } from '../visit.js';
 

@@ -3,7 +3,6 @@ import { Controller } from '@nestjs/common';
 import type { JSX } from 'preact';
 import type { AlertChannel } from '../../generated/service/client.js';
 import type { AlertChannelKind } from '../../generated/service/enums.js';
-import type { AppError } from '../../platform/errors.js';
 import { isUuid, readPage, toList } from '../../platform/http/listing.js';
 import { AlertChannels } from '../../reporting/alerts/alert-channels.service.js';
 import { Alerts } from '../../reporting/alerts/alerts.service.js';
@@ -13,19 +12,15 @@ import {
   createChannel,
   updateChannel,
 } from '../../reporting/alerts/channels.schema.js';
-import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import {
+  ConsoleAction,
+  ConsolePage,
+  Visiting,
+  ShownAgainBy,
+} from '../serving/console-page.decorator.js';
 import { formatCount } from '../formats.js';
 import { Card, FactList, Pager, Muted } from '../kit/elements.js';
-import {
-  attempt,
-  typedBody,
-  FormCard,
-  ofForm,
-  readBody,
-  statusOf,
-  Step,
-  type FormFields,
-} from '../kit/form.js';
+import { typedBody, FormCard, FormProblem, readBody, Step, type FormFields } from '../kit/form.js';
 import { ListCard } from '../kit/list-page.js';
 import { ListTable } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
@@ -78,72 +73,7 @@ export class AlertChannelPages {
     section: 'connections',
     place: 70,
   })
-  list(@Visiting() visit: Visit): Promise<PageAnswer> {
-    return this.listPage(visit, null);
-  }
-
-  @ConsoleAction('alert-channels', manage, 'create alert channel', 'alert-channel new')
-  async create(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const kind = channelKinds.find((one) => one === visit.form.get('kind')) ?? 'email';
-    const { problem, result } = await attempt(() => {
-      const given = { kind, ...typedBody(visit, fieldsOf(visit, kind, true)) };
-      return this.channels.create(visit.accountId, readBody(createChannel.body, given));
-    });
-    if (problem) return this.listPage(visit, problem);
-    const { channel, secret } = result;
-    const page = `alert-channels/${channel.id}`;
-    if (secret === null) return new Redirect(doneAt(visit, page, 'saved'));
-    return new Shown(
-      visit.t('alertChannels.created'),
-      <SecretOnce secret={secret} back={visit.to(page)} />,
-    );
-  }
-
-  @ConsolePage('alert-channels/:id', needs)
-  show(@Visiting() visit: Visit): Promise<PageAnswer> {
-    return this.detail(visit, null);
-  }
-
-  @ConsoleAction('alert-channels/:id', manage, 'change alert channel', subject)
-  async change(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const [accountId, id] = [visit.accountId, pathId(visit)];
-    const { kind } = await this.channels.get(accountId, id);
-    const { problem } = await attempt(() => {
-      requireReason(visit);
-      const changes = typedBody(visit, fieldsOf(visit, kind, false));
-      return this.channels.update(accountId, id, readBody(updateChannel.body, changes));
-    });
-    if (problem) return this.detail(visit, problem);
-    return new Redirect(doneAt(visit, `alert-channels/${id}`, 'saved'));
-  }
-
-  @ConsoleAction('alert-channels/:id/test', manage, 'send test message', subject)
-  async test(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const { problem, result = null } = await attempt(() =>
-      this.channels.sendTest(visit.accountId, pathId(visit)),
-    );
-    return this.detail(visit, problem, <TestResultMessage result={result} />);
-  }
-
-  @ConsoleAction('alert-channels/:id/remove', manage, 'remove alert channel', subject)
-  async remove(@Visiting() visit: Visit): Promise<PageAnswer> {
-    requireReason(visit);
-    const count = await this.channels.remove(visit.accountId, pathId(visit));
-    return new Redirect(doneAt(visit, 'alert-channels', 'channelRemoved', count));
-  }
-
-  @ConsoleAction(
-    'alert-channels/:id/messages/:message/replay',
-    'send again',
-    'replay alert message',
-    'alert-message :message',
-  )
-  async replay(@Visiting() visit: Visit): Promise<PageAnswer> {
-    await this.alerts.replay(visit.accountId, pathId(visit, 'message'));
-    return new Redirect(doneAt(visit, `alert-channels/${pathId(visit)}`, 'replayed', 1));
-  }
-
-  private async listPage(visit: Visit, problem: AppError | null): Promise<Shown> {
+  async list(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { t } = visit;
     const path = visit.to('alert-channels');
     const rows = await this.channels.listPage(visit.accountId, all);
@@ -170,7 +100,7 @@ export class AlertChannelPages {
         {visit.may(manage) &&
           channelKinds.map((kind) => (
             <FormCard
-              {...ofForm(visit, path, problem, visit.form.get('kind') === kind)}
+              {...{ action: path, isSent: visit.form.get('kind') === kind }}
               {...{ fields: fieldsOf(visit, kind, true), hidden: { kind } }}
               title={`alertChannels.create.${kind}`}
               intro={`alertChannels.explain.${kind}`}
@@ -181,14 +111,66 @@ export class AlertChannelPages {
           ))}
       </>
     );
-    return new Shown(t('alertChannels.title'), body, statusOf(problem));
+    return new Shown(t('alertChannels.title'), body);
   }
 
-  private async detail(
-    visit: Visit,
-    problem: AppError | null,
-    message: JSX.Element | null = null,
-  ): Promise<Shown> {
+  @ConsoleAction('alert-channels', manage, 'create alert channel', 'alert-channel new')
+  @ShownAgainBy('list')
+  async create(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const kind = channelKinds.find((one) => one === visit.form.get('kind')) ?? 'email';
+    const given = { kind, ...typedBody(visit, fieldsOf(visit, kind, true)) };
+    const body = readBody(createChannel.body, given);
+    const { channel, secret } = await this.channels.create(visit.accountId, body);
+    const page = `alert-channels/${channel.id}`;
+    if (secret === null) return new Redirect(doneAt(visit, page, 'saved'));
+    return new Shown(
+      visit.t('alertChannels.created'),
+      <SecretOnce secret={secret} back={visit.to(page)} />,
+    );
+  }
+
+  @ConsolePage('alert-channels/:id', needs)
+  show(@Visiting() visit: Visit): Promise<PageAnswer> {
+    return this.detail(visit);
+  }
+
+  @ConsoleAction('alert-channels/:id', manage, 'change alert channel', subject)
+  @ShownAgainBy('show')
+  async change(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const [accountId, id] = [visit.accountId, pathId(visit)];
+    const { kind } = await this.channels.get(accountId, id);
+    requireReason(visit);
+    const changes = typedBody(visit, fieldsOf(visit, kind, false));
+    await this.channels.update(accountId, id, readBody(updateChannel.body, changes));
+    return new Redirect(doneAt(visit, `alert-channels/${id}`, 'saved'));
+  }
+
+  @ConsoleAction('alert-channels/:id/test', manage, 'send test message', subject)
+  @ShownAgainBy('show')
+  async test(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const result = await this.channels.sendTest(visit.accountId, pathId(visit));
+    return this.detail(visit, <TestResultMessage result={result} />);
+  }
+
+  @ConsoleAction('alert-channels/:id/remove', manage, 'remove alert channel', subject)
+  async remove(@Visiting() visit: Visit): Promise<PageAnswer> {
+    requireReason(visit);
+    const count = await this.channels.remove(visit.accountId, pathId(visit));
+    return new Redirect(doneAt(visit, 'alert-channels', 'channelRemoved', count));
+  }
+
+  @ConsoleAction(
+    'alert-channels/:id/messages/:message/replay',
+    'send again',
+    'replay alert message',
+    'alert-message :message',
+  )
+  async replay(@Visiting() visit: Visit): Promise<PageAnswer> {
+    await this.alerts.replay(visit.accountId, pathId(visit, 'message'));
+    return new Redirect(doneAt(visit, `alert-channels/${pathId(visit)}`, 'replayed', 1));
+  }
+
+  private async detail(visit: Visit, message: JSX.Element | null = null): Promise<Shown> {
     const { t } = visit;
     const channel = await this.channels.get(visit.accountId, pathId(visit));
     const { id, kind, name, language, updatedAt } = channel;
@@ -197,6 +179,7 @@ export class AlertChannelPages {
       <>
         <ConnectionDone />
         {message}
+        {visit.path.endsWith('/test') && <FormProblem area="connections.problem" />}
         <FactList
           title="word.facts"
           facts={[
@@ -210,7 +193,7 @@ export class AlertChannelPages {
         {visit.may(manage) && (
           <>
             <FormCard
-              {...{ problem, fields: fieldsOf(visit, kind, false) }}
+              fields={fieldsOf(visit, kind, false)}
               values={{ name, language }}
               title="word.change"
               intro={`alertChannels.explain.${kind}`}
@@ -236,7 +219,7 @@ export class AlertChannelPages {
         )}
       </>
     );
-    return new Shown(plainText(name), body, statusOf(problem));
+    return new Shown(plainText(name), body);
   }
 
   private async messagesOf(visit: Visit, channelId: string): Promise<JSX.Element> {

@@ -6,10 +6,15 @@ import { AlertRules, type RuleWithChannels } from '../../reporting/alerts/alert-
 import { conditionKinds, readCondition } from '../../reporting/alerts/conditions.schema.js';
 import type { AlertConditionKind } from '../../generated/service/enums.js';
 import { AppError } from '../../platform/errors.js';
-import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import {
+  ConsoleAction,
+  ConsolePage,
+  Visiting,
+  ShownAgainBy,
+} from '../serving/console-page.decorator.js';
 import { formatAmount } from '../formats.js';
 import { Badge, Card, Hint, Muted } from '../kit/elements.js';
-import { attempt, FormCard, statusOf, Step } from '../kit/form.js';
+import { FormCard, Step } from '../kit/form.js';
 import { ListCard } from '../kit/list-page.js';
 import { ListTable } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
@@ -18,9 +23,9 @@ import { findTextKey } from '../texts.js';
 import {
   alertRuleFields,
   conditionFields,
-  conditionValues,
   readConditionKind,
   typedAlertRule,
+  conditionValues,
 } from './alert-rule-form.js';
 import { AlertSeverityBadge, ConnectionDone, doneAt, plainText } from './connection-elements.js';
 
@@ -83,50 +88,21 @@ export class AlertRulePages {
   }
 
   @ConsolePage('alert-rules/new/:kind', manage)
-  startNew(@Visiting() visit: Visit): Promise<PageAnswer> {
-    return this.newPage(visit, null);
+  async startNew(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const kind = readConditionKind(visit.params.kind);
+    if (!kind) return new Redirect(visit.to('alert-rules'));
+    return new Shown(visit.t('rules.new'), await this.formOf(visit, kind, null));
   }
 
   @ConsoleAction('alert-rules/new/:kind', manage, 'create alert rule', 'alert-rule new')
+  @ShownAgainBy('startNew')
   async create(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const { problem, result } = await attempt(async () =>
-      this.rules.create(visit.accountId, ruleOf(visit, visit.params.kind)),
-    );
-    if (problem) return this.newPage(visit, problem);
-    return new Redirect(doneAt(visit, `alert-rules/${result.id}`, 'saved'));
-  }
-
-  @ConsolePage('alert-rules/:id', needs)
-  show(@Visiting() visit: Visit): Promise<PageAnswer> {
-    return this.detail(visit, null);
-  }
-
-  @ConsoleAction('alert-rules/:id', manage, 'change alert rule', subject)
-  async change(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const id = pathId(visit);
-    const { problem } = await attempt(async () => {
-      requireReason(visit);
-      await this.rules.update(visit.accountId, id, ruleOf(visit, visit.form.get('kind')));
-    });
-    if (problem) return this.detail(visit, problem);
+    const { id } = await this.rules.create(visit.accountId, ruleOf(visit, visit.params.kind));
     return new Redirect(doneAt(visit, `alert-rules/${id}`, 'saved'));
   }
 
-  @ConsoleAction('alert-rules/:id/remove', manage, 'remove alert rule', subject)
-  async remove(@Visiting() visit: Visit): Promise<PageAnswer> {
-    requireReason(visit);
-    const count = await this.rules.remove(visit.accountId, pathId(visit));
-    return new Redirect(doneAt(visit, 'alert-rules', 'ruleRemoved', count));
-  }
-
-  private async newPage(visit: Visit, problem: AppError | null): Promise<PageAnswer> {
-    const kind = readConditionKind(visit.params.kind);
-    if (!kind) return new Redirect(visit.to('alert-rules'));
-    const body = await this.formOf(visit, kind, null, problem);
-    return new Shown(visit.t('rules.new'), body, statusOf(problem));
-  }
-
-  private async detail(visit: Visit, problem: AppError | null): Promise<Shown> {
+  @ConsolePage('alert-rules/:id', needs)
+  async show(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { t, time } = visit;
     const rule = await this.rules.get(visit.accountId, pathId(visit));
     const body = (
@@ -140,7 +116,7 @@ export class AlertRulePages {
         </p>
         {visit.may(manage) && (
           <>
-            {await this.formOf(visit, rule.conditionKind, rule, problem)}
+            {await this.formOf(visit, rule.conditionKind, rule)}
             <Card title={t('word.actions')}>
               <Hint>
                 {t('alertRules.evaluatedAt')}: {time(rule.evaluatedAt)}
@@ -156,7 +132,23 @@ export class AlertRulePages {
         )}
       </>
     );
-    return new Shown(plainText(rule.name), body, statusOf(problem));
+    return new Shown(plainText(rule.name), body);
+  }
+
+  @ConsoleAction('alert-rules/:id', manage, 'change alert rule', subject)
+  @ShownAgainBy('show')
+  async change(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const id = pathId(visit);
+    requireReason(visit);
+    await this.rules.update(visit.accountId, id, ruleOf(visit, visit.form.get('kind')));
+    return new Redirect(doneAt(visit, `alert-rules/${id}`, 'saved'));
+  }
+
+  @ConsoleAction('alert-rules/:id/remove', manage, 'remove alert rule', subject)
+  async remove(@Visiting() visit: Visit): Promise<PageAnswer> {
+    requireReason(visit);
+    const count = await this.rules.remove(visit.accountId, pathId(visit));
+    return new Redirect(doneAt(visit, 'alert-rules', 'ruleRemoved', count));
   }
 
   /** Of a new rule, with what the API takes where a parameter is left out. */
@@ -164,7 +156,6 @@ export class AlertRulePages {
     visit: Visit,
     kind: AlertConditionKind,
     rule: RuleWithChannels | null,
-    problem: AppError | null,
   ): Promise<JSX.Element> {
     const fields = alertRuleFields(visit, kind, await this.channelsOf(visit));
     const condition = readCondition(rule?.condition ?? JSON.stringify({ kind }));
@@ -175,7 +166,7 @@ export class AlertRulePages {
     const { name, severity, groupSeconds, remindAfterHours, notifiesCleared, isEnabled } = values;
     return (
       <FormCard
-        {...{ fields, problem, hidden: { kind } }}
+        {...{ fields, hidden: { kind } }}
         values={{
           ...{ name, severity, groupSeconds, remindAfterHours, notifiesCleared, isEnabled },
           ...conditionValues(condition),

@@ -8,10 +8,14 @@ import { listAlerts, type AlertDetail } from '../../reporting/alerts/alerts.sche
 import { Alerts, describeAlert } from '../../reporting/alerts/alerts.service.js';
 import { linkOf } from '../../reporting/alerts/message-text.js';
 import { AlertSeverity, AlertState } from '../../generated/service/enums.js';
-import type { AppError } from '../../platform/errors.js';
 import { toList } from '../../platform/http/listing.js';
 import { ActorNames, type NameOfActor } from '../actor-names.service.js';
-import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import {
+  ConsoleAction,
+  ConsolePage,
+  Visiting,
+  ShownAgainBy,
+} from '../serving/console-page.decorator.js';
 import { formatCount } from '../formats.js';
 import {
   Amount,
@@ -23,7 +27,7 @@ import {
   Muted,
   type Tone,
 } from '../kit/elements.js';
-import { attempt, FormCard, FormProblem, statusOf } from '../kit/form.js';
+import { FormCard, FormProblem } from '../kit/form.js';
 import { listPage } from '../kit/list-page.js';
 import type { ListColumns } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
@@ -83,36 +87,16 @@ export class AlertPages {
   }
 
   @ConsolePage('alerts/:id', needs)
-  show(@Visiting() visit: Visit): Promise<PageAnswer> {
-    return this.detail(visit, null);
-  }
-
-  @ConsoleAction('alerts/:id/acknowledge', acknowledge, 'acknowledge alert', 'alert :id')
-  async acknowledge(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const id = pathId(visit);
-    const by = { actor: callerOf(visit).actor, reason: requireReason(visit) };
-    const { problem } = await attempt(() => this.alerts.acknowledge(visit.accountId, id, by));
-    if (problem) return this.detail(visit, problem);
-    return new Redirect(doneAt(visit, `alerts/${id}`, 'acknowledged', 1));
-  }
-
-  @ConsoleAction('alert-rules/:id/acknowledge', acknowledge, 'acknowledge alerts', 'alert-rule :id')
-  async acknowledgeAll(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const id = pathId(visit);
-    const by = { actor: callerOf(visit).actor, reason: requireReason(visit) };
-    const count = await this.alerts.acknowledgeAll(visit.accountId, id, by);
-    return new Redirect(`${doneAt(visit, 'alerts', 'acknowledged', count)}&ruleId=${id}`);
-  }
-
-  private async detail(visit: Visit, problem: AppError | null): Promise<Shown> {
+  async show(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { t } = visit;
     const alert = await this.alerts.get(visit.accountId, pathId(visit));
+    const isFiring = alert.state === 'firing';
     const actors = alert.history.map(({ actor }) => actor);
     const nameOf = await this.names.find(visit, actors);
     const body = (
       <>
         <ConnectionDone />
-        <FormProblem problem={problem} />
+        {!isFiring && <FormProblem />}
         <p>
           <strong>{describeSubject(visit, alert.detail)}</strong>{' '}
           <a href={pageAbout(visit, alert)}>{t('alerts.open')}</a>
@@ -123,7 +107,7 @@ export class AlertPages {
             <History {...{ alert, nameOf }} />
           </Card>
         </Cards>
-        {alert.state === 'firing' && visit.may(acknowledge) && (
+        {isFiring && visit.may(acknowledge) && (
           <FormCard
             fields={{}}
             title="alerts.acknowledge"
@@ -136,7 +120,24 @@ export class AlertPages {
         )}
       </>
     );
-    return new Shown(t('alerts.one'), body, statusOf(problem));
+    return new Shown(t('alerts.one'), body);
+  }
+
+  @ConsoleAction('alerts/:id/acknowledge', acknowledge, 'acknowledge alert', 'alert :id')
+  @ShownAgainBy('show')
+  async acknowledge(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const id = pathId(visit);
+    const by = { actor: callerOf(visit).actor, reason: requireReason(visit) };
+    await this.alerts.acknowledge(visit.accountId, id, by);
+    return new Redirect(doneAt(visit, `alerts/${id}`, 'acknowledged', 1));
+  }
+
+  @ConsoleAction('alert-rules/:id/acknowledge', acknowledge, 'acknowledge alerts', 'alert-rule :id')
+  async acknowledgeAll(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const id = pathId(visit);
+    const by = { actor: callerOf(visit).actor, reason: requireReason(visit) };
+    const count = await this.alerts.acknowledgeAll(visit.accountId, id, by);
+    return new Redirect(`${doneAt(visit, 'alerts', 'acknowledged', count)}&ruleId=${id}`);
   }
 }
 

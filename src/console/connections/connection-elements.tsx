@@ -112,10 +112,9 @@ export function SecretOnce({ secret, back }: { secret: string; back: string }) {
 export function TestResultMessage({
   result,
 }: {
-  result: Pick<TestResult, 'status' | 'error' | 'durationMs'> | null;
+  result: Pick<TestResult, 'status' | 'error' | 'durationMs'>;
 }) {
   const { t } = useVisit();
-  if (!result) return null;
   const duration = formatDuration(result.durationMs);
   if (result.error === null)
     return <Message kind="good">{t('connections.test.good', { duration })}</Message>;

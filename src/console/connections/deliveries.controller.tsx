@@ -7,12 +7,16 @@ import { isDeliveryPlace, listDeliveries, placeOf } from '../../events/events.sc
 import { EndpointsService } from '../../events/endpoints.service.js';
 import { EventsService } from '../../events/events.service.js';
 import { DeliveryState } from '../../generated/service/enums.js';
-import type { AppError } from '../../platform/errors.js';
 import { readUuid, toList } from '../../platform/http/listing.js';
-import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import {
+  ConsoleAction,
+  ConsolePage,
+  Visiting,
+  ShownAgainBy,
+} from '../serving/console-page.decorator.js';
 import { formatCount } from '../formats.js';
 import { Card, Code, FactList, Timeline, Cards, Hint, Muted } from '../kit/elements.js';
-import { attempt, FormCard, statusOf } from '../kit/form.js';
+import { FormCard } from '../kit/form.js';
 import { listPage } from '../kit/list-page.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import { callerOf, pathId, requireReason, typed, useVisit, type Visit } from '../visit.js';
@@ -78,25 +82,19 @@ export class DeliveryPages {
     });
   }
 
-  @ConsolePage('deliveries/:id', needs)
-  show(@Visiting() visit: Visit): Promise<PageAnswer> {
-    return this.detail(visit, null);
-  }
-
   @ConsoleAction('deliveries/:id/replay', 'send again', 'replay delivery', 'delivery :id')
+  @ShownAgainBy('show')
   async replay(@Visiting() visit: Visit): Promise<PageAnswer> {
     const id = pathId(visit);
     requireReason(visit);
     const endpointId = typed(visit, 'endpointId');
-    const { problem, result } = await attempt(async () => {
-      const to = endpointId === '' ? undefined : readUuid(endpointId);
-      return this.events.replay(visit.accountId, id, to);
-    });
-    if (problem) return this.detail(visit, problem);
-    return new Redirect(doneAt(visit, `deliveries/${result.id}`, 'replayed', 1));
+    const to = endpointId === '' ? undefined : readUuid(endpointId);
+    const replay = await this.events.replay(visit.accountId, id, to);
+    return new Redirect(doneAt(visit, `deliveries/${replay.id}`, 'replayed', 1));
   }
 
-  private async detail(visit: Visit, problem: AppError | null): Promise<Shown> {
+  @ConsolePage('deliveries/:id', needs)
+  async show(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { t } = visit;
     const { accountId } = visit;
     const isVisible = seesPersonalData(callerOf(visit).scopes);
@@ -118,7 +116,6 @@ export class DeliveryPages {
         </Card>
         {visit.may('send again') && (
           <FormCard
-            problem={problem}
             title="deliveries.replay"
             intro="deliveries.replay.hint"
             action={visit.to(`deliveries/${id}/replay`)}
@@ -138,7 +135,7 @@ export class DeliveryPages {
       </>
     );
     const title = t('deliveries.one', { type: wordOf(visit.t, 'event', found.event.type) });
-    return new Shown(title, body, statusOf(problem));
+    return new Shown(title, body);
   }
 }
 

@@ -16,7 +16,6 @@ import {
   maxReplayed,
   placeOf,
 } from '../../events/events.schema.js';
-import type { AppError } from '../../platform/errors.js';
 import { readPage, toList, type FoundRows, type Page } from '../../platform/http/listing.js';
 import { Badge, Card, FactList, Pager, Message, Cards, Hint, Muted } from '../kit/elements.js';
 import {
@@ -25,7 +24,6 @@ import {
   FormCard,
   FormProblem,
   Hidden,
-  ofForm,
   Step,
   type FormFields,
 } from '../kit/form.js';
@@ -140,7 +138,6 @@ interface DetailProps {
   figures: EndpointFigures | null;
   found: FoundRows<DeliveryRow>;
   page: Page;
-  problem: AppError | null;
   message: JSX.Element | null;
   backlog: JSX.Element;
   preview: (ReplayedEvents & { replay: Replay }) | null;
@@ -149,14 +146,14 @@ interface DetailProps {
 
 export function EndpointDetail(props: DetailProps) {
   const visit = useVisit();
-  const { endpoint, found, page, problem, message, backlog } = props;
+  const { endpoint, found, page, message, backlog } = props;
   const { t, path } = visit;
   const { data: rows, next } = toList(found, page, placeOf);
   return (
     <>
       <ConnectionDone />
       {message}
-      {path.endsWith('/test') && <FormProblem {...{ problem, area: 'connections.problem' }} />}
+      {path.endsWith('/test') && <FormProblem area="connections.problem" />}
       <p>
         <code>{shownAddress(visit, endpoint)}</code>{' '}
         {endpoint.description && <Hint>{plainText(endpoint.description)}</Hint>}
@@ -261,30 +258,24 @@ function ReplayPreview({ path, preview }: Pick<DetailProps, 'preview'> & { path:
   );
 }
 
-function Changes({ endpoint, problem }: DetailProps) {
+function Changes({ endpoint }: DetailProps) {
   const visit = useVisit();
-  const { id, url, description, includesPersonalData, isEnabled, updatedAt } = endpoint;
+  const { id, url, description, includesPersonalData, isEnabled, eventTypes } = endpoint;
   const path = visit.to(`endpoints/${id}`);
   const toggle = isEnabled ? 'disable' : 'enable';
   return (
     <>
       <FormCard
-        {...{ ...ofForm(visit, path, problem), fields: endpointFields(visit) }}
-        values={{
-          url,
-          description,
-          includesPersonalData,
-          isEnabled,
-          eventTypes: endpoint.eventTypes,
-        }}
+        {...{ action: path, fields: endpointFields(visit) }}
+        values={{ url, description, includesPersonalData, isEnabled, eventTypes }}
         title="word.change"
-        shown={updatedAt.toISOString()}
+        shown={endpoint.updatedAt.toISOString()}
         button="app.save"
         asksReason
         needsStepUp
       />
       <FormCard
-        {...ofForm(visit, `${path}/secret`, problem)}
+        action={`${path}/secret`}
         fields={{ atOnce: { label: 'endpoints.rotate.atOnce', is: 'check' } }}
         title="endpoints.rotate"
         intro="endpoints.rotate.hint"

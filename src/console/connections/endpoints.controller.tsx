@@ -6,9 +6,13 @@ import { Deliveries, type Replay } from '../../events/delivery-lists.service.js'
 import { DeliveryService } from '../../events/delivery.service.js';
 import { createEndpoint } from '../../events/events.schema.js';
 import { EndpointsService } from '../../events/endpoints.service.js';
-import type { AppError } from '../../platform/errors.js';
-import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { attempt, FormCard, readBody, statusOf, typedBody } from '../kit/form.js';
+import {
+  ConsoleAction,
+  ConsolePage,
+  Visiting,
+  ShownAgainBy,
+} from '../serving/console-page.decorator.js';
+import { FormCard, readBody, typedBody } from '../kit/form.js';
 import { Hint, Muted } from '../kit/elements.js';
 import { ListCard } from '../kit/list-page.js';
 import { ListTable } from '../kit/table.js';
@@ -48,53 +52,59 @@ export class EndpointPages {
   ) {}
 
   @ConsolePage('endpoints', needs, { title: 'endpoints.title', section: 'connections', place: 66 })
-  list(@Visiting() visit: Visit): Promise<PageAnswer> {
-    return this.listPage(visit, null);
+  async list(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const { t } = visit;
+    const body = (
+      <>
+        <ConnectionDone />
+        <Muted>{t('endpoints.intro')}</Muted>
+        {await this.tableOf(visit)}
+        {visit.may(manage) && (
+          <FormCard
+            fields={endpointFields(visit)}
+            values={{ isEnabled: true }}
+            title="endpoints.create"
+            action={visit.to('endpoints')}
+            button="endpoints.create"
+            needsStepUp
+          />
+        )}
+      </>
+    );
+    return new Shown(t('endpoints.title'), body);
   }
 
   @ConsoleAction('endpoints', manage, 'create endpoint', 'endpoint new')
+  @ShownAgainBy('list')
   async create(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const { problem, result } = await attempt(async () =>
-      this.endpoints.create(visit.accountId, endpointOf(visit)),
-    );
-    if (problem) return this.listPage(visit, problem);
-    return new Shown(
-      visit.t('endpoints.created'),
-      <SecretOnce secret={result.secret} back={visit.to('endpoints')} />,
-    );
+    const { secret } = await this.endpoints.create(visit.accountId, endpointOf(visit));
+    const body = <SecretOnce secret={secret} back={visit.to('endpoints')} />;
+    return new Shown(visit.t('endpoints.created'), body);
   }
 
   @ConsolePage('endpoints/:id', needs)
   show(@Visiting() visit: Visit): Promise<PageAnswer> {
-    return this.detail(visit, null);
+    return this.detail(visit);
   }
 
   @ConsoleAction('endpoints/:id', manage, 'change endpoint', subject)
+  @ShownAgainBy('show')
   async change(@Visiting() visit: Visit): Promise<PageAnswer> {
     const id = pathId(visit);
-    const { problem } = await attempt(async () => {
-      requireReason(visit);
-      const maySend = maySeePersons(visit);
-      await this.endpoints.update(visit.accountId, id, endpointOf(visit), maySend);
-    });
-    if (problem) return this.detail(visit, problem);
+    requireReason(visit);
+    await this.endpoints.update(visit.accountId, id, endpointOf(visit), maySeePersons(visit));
     return new Redirect(doneAt(visit, `endpoints/${id}`, 'saved'));
   }
 
   @ConsoleAction('endpoints/:id/secret', manage, 'rotate endpoint secret', subject)
+  @ShownAgainBy('show')
   async rotate(@Visiting() visit: Visit): Promise<PageAnswer> {
     const id = pathId(visit);
     requireReason(visit);
     const overlapSeconds = visit.form.has('atOnce') ? 0 : undefined;
-    const { problem, result } = await attempt(() =>
-      this.endpoints.rotateSecret(visit.accountId, id, overlapSeconds),
-    );
-    if (problem) return this.detail(visit, problem);
-    const back = visit.to(`endpoints/${id}`);
-    return new Shown(
-      visit.t('endpoints.rotated'),
-      <SecretOnce secret={result.secret} back={back} />,
-    );
+    const { secret } = await this.endpoints.rotateSecret(visit.accountId, id, overlapSeconds);
+    const body = <SecretOnce secret={secret} back={visit.to(`endpoints/${id}`)} />;
+    return new Shown(visit.t('endpoints.rotated'), body);
   }
 
   @ConsoleAction('endpoints/:id/enable', manage, 'enable endpoint', subject)
@@ -115,11 +125,10 @@ export class EndpointPages {
   }
 
   @ConsoleAction('endpoints/:id/test', 'send again', 'send test event', subject)
+  @ShownAgainBy('show')
   async test(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const { problem, result = null } = await attempt(() =>
-      this.delivery.sendTest(visit.accountId, pathId(visit)),
-    );
-    return this.detail(visit, problem, <TestResultMessage result={result} />);
+    const result = await this.delivery.sendTest(visit.accountId, pathId(visit));
+    return this.detail(visit, <TestResultMessage result={result} />);
   }
 
   @ConsoleAction('endpoints/:id/replay', 'send again', 'replay deliveries', subject)
@@ -145,27 +154,6 @@ export class EndpointPages {
     const maySend = maySeePersons(visit);
     await this.endpoints.update(visit.accountId, id, { isEnabled }, maySend);
     return new Redirect(doneAt(visit, `endpoints/${id}`, isEnabled ? 'enabled' : 'disabled'));
-  }
-
-  private async listPage(visit: Visit, problem: AppError | null): Promise<Shown> {
-    const body = (
-      <>
-        <ConnectionDone />
-        <Muted>{visit.t('endpoints.intro')}</Muted>
-        {await this.tableOf(visit)}
-        {visit.may(manage) && (
-          <FormCard
-            {...{ problem, fields: endpointFields(visit) }}
-            values={{ isEnabled: true }}
-            title="endpoints.create"
-            action={visit.to('endpoints')}
-            button="endpoints.create"
-            needsStepUp
-          />
-        )}
-      </>
-    );
-    return new Shown(visit.t('endpoints.title'), body, statusOf(problem));
   }
 
   private async tableOf(visit: Visit): Promise<JSX.Element> {
@@ -206,11 +194,7 @@ export class EndpointPages {
     );
   }
 
-  private async detail(
-    visit: Visit,
-    problem: AppError | null,
-    message: JSX.Element | null = null,
-  ): Promise<Shown> {
+  private async detail(visit: Visit, message: JSX.Element | null = null): Promise<Shown> {
     const [accountId, id] = [visit.accountId, pathId(visit)];
     const endpoint = await this.endpoints.get(accountId, id);
     const part = <EndpointBacklog id={id} {...await this.deliveries.countBacklog(accountId, id)} />;
@@ -220,12 +204,12 @@ export class EndpointPages {
     const figures = (await this.deliveries.measureEndpoints(accountId)).get(id) ?? null;
     const body = (
       <EndpointDetail
-        {...{ endpoint, figures, problem, message, found, page, backlog: part }}
+        {...{ endpoint, figures, message, found, page, backlog: part }}
         preview={await this.previewOf(visit)}
         now={await this.database.now()}
       />
     );
-    return new Shown(visit.t('endpoints.one'), body, statusOf(problem));
+    return new Shown(visit.t('endpoints.one'), body);
   }
 
   /** What the form of the address would deliver once more; null unless it asks for that. */

@@ -10,17 +10,15 @@ import { RunsService } from '../../reconciliation/runs/runs.service.js';
 import { exportFormats, exportTransactions } from '../../reporting/exports/exports.schema.js';
 import { formatDay } from '../formats.js';
 import { Card, Filters, Pager, Message, Cards } from '../kit/elements.js';
-import {
-  attempt,
-  FormCard,
-  reasonField,
-  statusOf,
-  type FormField,
-  type FormFields,
-} from '../kit/form.js';
+import { FormCard, reasonField, type FormField, type FormFields } from '../kit/form.js';
 import { ListCard } from '../kit/list-page.js';
 import { ListTable, type ListColumns } from '../kit/table.js';
-import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import {
+  ConsoleAction,
+  ConsolePage,
+  Visiting,
+  ShownAgainBy,
+} from '../serving/console-page.decorator.js';
 import { readFilters } from '../list-query.js';
 import { Download, Redirect, Shown, type PageAnswer } from '../page.js';
 import {
@@ -54,17 +52,49 @@ export class DaysPages {
 
   @ConsolePage('days', 'view', { title: 'days.title', section: 'statement', place: 42 })
   async list(@Visiting() visit: Visit): Promise<PageAnswer> {
-    return this.page(visit);
+    const { t, query } = visit;
+    const { id } = accountOf(visit);
+    const { filters, wrong } = readFilters(listDayCloses.query, query);
+    const [{ data, next }, waiting, { StepChart }] = await Promise.all([
+      this.dayCloses.list(id, { ...filters, limit: pageSize }),
+      this.waiting.find(id),
+      import('../kit/day-charts.js'),
+    ]);
+    const oldestFirst = data.map(({ date: day, closing: cents }) => ({ day, cents })).reverse();
+    const body = (
+      <>
+        {query.has('started') && <Message kind="good">{t('days.runStarted')}</Message>}
+        <DaysWaiting waiting={waiting} />
+        <Filters
+          wrong={wrong}
+          fields={[
+            { name: 'from', label: 'word.from', type: 'date' },
+            { name: 'to', label: 'word.to', type: 'date' },
+          ]}
+        />
+        {data.length > 1 && (
+          <ListCard>
+            <StepChart title="chart.balance" days={oldestFirst} />
+          </ListCard>
+        )}
+        <Card title={t('days.certified')}>
+          <ListTable
+            {...{ rows: data, name: 'days.certified', empty: t('days.empty') }}
+            columns={columnsOf(visit)}
+          />
+          <Pager next={next} />
+        </Card>
+        <Forms />
+      </>
+    );
+    return new Shown(t('days.title'), body);
   }
-
   @ConsoleAction('days/run', 'resolve breaks', 'start reconciliation', 'account :account')
+  @ShownAgainBy('list')
   async run(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { accountId, actor } = callerOf(visit);
-    const { problem } = await attempt(() => {
-      requireReason(visit);
-      return this.runs.request(accountId, actor);
-    });
-    if (problem) return this.page(visit, problem);
+    requireReason(visit);
+    await this.runs.request(accountId, actor);
     return new Redirect(`${visit.to('days')}?started=1`);
   }
 
@@ -106,47 +136,9 @@ export class DaysPages {
       if (!(error instanceof AppError) || error.status >= 500) throw error;
       // The words of its reason say more than those of a field.
       const reason = error.details.reason ?? error.code;
-      return this.page(visit, new AppError(error.code, { reason }));
+      visit.problem = new AppError(error.code, { reason });
+      return this.list(visit);
     }
-  }
-
-  private async page(visit: Visit, problem: AppError | null = null): Promise<Shown> {
-    const { t, query } = visit;
-    const { id } = accountOf(visit);
-    const { filters, wrong } = readFilters(listDayCloses.query, query);
-    const [{ data, next }, waiting, { StepChart }] = await Promise.all([
-      this.dayCloses.list(id, { ...filters, limit: pageSize }),
-      this.waiting.find(id),
-      import('../kit/day-charts.js'),
-    ]);
-    const oldestFirst = data.map(({ date: day, closing: cents }) => ({ day, cents })).reverse();
-    const body = (
-      <>
-        {query.has('started') && <Message kind="good">{t('days.runStarted')}</Message>}
-        <DaysWaiting waiting={waiting} />
-        <Filters
-          wrong={wrong}
-          fields={[
-            { name: 'from', label: 'word.from', type: 'date' },
-            { name: 'to', label: 'word.to', type: 'date' },
-          ]}
-        />
-        {data.length > 1 && (
-          <ListCard>
-            <StepChart title="chart.balance" days={oldestFirst} />
-          </ListCard>
-        )}
-        <Card title={t('days.certified')}>
-          <ListTable
-            {...{ rows: data, name: 'days.certified', empty: t('days.empty') }}
-            columns={columnsOf(visit)}
-          />
-          <Pager next={next} />
-        </Card>
-        <Forms problem={problem} />
-      </>
-    );
-    return new Shown(t('days.title'), body, statusOf(problem));
   }
 }
 
@@ -171,13 +163,8 @@ function columnsOf(visit: Visit): ListColumns<ListedDay> {
 }
 
 /** The files that a person may take, and what starts a reconciliation. */
-function Forms({ problem: all }: { problem: AppError | null }) {
+function Forms() {
   const visit = useVisit();
-  const formTo = (page: string) => {
-    const action = visit.to(`days/${page}`);
-    const problem = visit.path === action ? all : null;
-    return { visit, action, problem };
-  };
   const format: FormField = {
     label: 'word.format',
     is: 'choice',
@@ -189,13 +176,13 @@ function Forms({ problem: all }: { problem: AppError | null }) {
       {visit.may('take files') && (
         <>
           <FormCard
-            {...{ ...formTo('files'), fields: { ...dates, format } }}
+            {...{ action: visit.to('days/files'), fields: { ...dates, format } }}
             title="days.files"
             area="exports.problem"
             button="word.download"
           />
           <FormCard
-            {...{ ...formTo('report'), fields: { month } }}
+            {...{ action: visit.to('days/report'), fields: { month } }}
             title="days.report"
             area="exports.problem"
             button="word.download"
@@ -204,7 +191,7 @@ function Forms({ problem: all }: { problem: AppError | null }) {
       )}
       {visit.may('resolve breaks') && (
         <FormCard
-          {...{ ...formTo('run'), fields: reasonField }}
+          {...{ action: visit.to('days/run'), fields: reasonField }}
           title="days.run"
           intro="days.runHint"
           button="days.run"

@@ -1,4 +1,5 @@
 // What people do with payments that they expect: declare, change and cancel them.
+import { attempt } from '../problems.js';
 import { Controller } from '@nestjs/common';
 import { fieldError } from '../../bank-contract/field-errors.js';
 import {
@@ -8,8 +9,13 @@ import {
 } from '../../statement/expected-payments/declared-payments.schema.js';
 import { DeclaredPayments } from '../../statement/expected-payments/declared-payments.service.js';
 import { AppError, invalidField } from '../../platform/errors.js';
-import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { attempt, readBody, statusOf } from '../kit/form.js';
+import {
+  ConsoleAction,
+  ConsolePage,
+  Visiting,
+  ShownAgainBy,
+} from '../serving/console-page.decorator.js';
+import { readBody } from '../kit/form.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import { callerOf, pathId, requireReason, typed, type Visit } from '../visit.js';
 import {
@@ -29,24 +35,22 @@ export class DeclaredPaymentPages {
 
   @ConsolePage('expected-payments/new', needs)
   new(@Visiting() visit: Visit): PageAnswer {
-    return newPage(visit, null);
+    return new Shown(visit.t('expectedPayment.new'), <PaymentForm changed={null} />);
   }
 
   @ConsoleAction('expected-payments/new', needs, 'declare expected payment', 'expected_payment new')
+  @ShownAgainBy('new')
   async declare(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { accountId, actor } = callerOf(visit);
     const author = { accountId, actor, reason: null };
-    const { problem, result } = await attempt(async () => {
-      const body = readBody(declarePayment.body, typedDeclaration(visit));
-      try {
-        return await this.payments.declare(author, body.externalId, toTerms(body));
-      } catch (error) {
-        if (!(error instanceof AppError) || error.code !== 'idempotency_key_reused') throw error;
-        throw invalidField('$.externalId', fieldError('other_terms'));
-      }
-    });
-    if (problem) return newPage(visit, problem);
-    return new Redirect(visit.to(`expected-payments/${result.id}`));
+    const body = readBody(declarePayment.body, typedDeclaration(visit));
+    try {
+      const { id } = await this.payments.declare(author, body.externalId, toTerms(body));
+      return new Redirect(visit.to(`expected-payments/${id}`));
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'idempotency_key_reused') throw error;
+      throw invalidField('$.externalId', fieldError('other_terms'));
+    }
   }
 
   @ConsolePage('expected-payments/:id/edit', needs)
@@ -56,7 +60,7 @@ export class DeclaredPaymentPages {
     const id = pathId(visit);
     const payment = await this.payments.get(visit.accountId, id, { isVisible: true });
     return editPage(visit, {
-      ...{ problem: null, values: valuesOfPayment(payment) },
+      values: valuesOfPayment(payment),
       references: payment.references,
       changed: { id, version: String(payment.version) },
     });
@@ -73,9 +77,9 @@ export class DeclaredPaymentPages {
     });
     // Of another version there is nothing to mend in this form.
     if (problem && !problem.details.errors) throw problem;
-    const changed = { id, version: typed(visit, 'shown') };
-    if (problem) return editPage(visit, { problem, changed });
-    return new Redirect(visit.to(`expected-payments/${id}`));
+    if (!problem) return new Redirect(visit.to(`expected-payments/${id}`));
+    visit.problem = problem;
+    return editPage(visit, { changed: { id, version: typed(visit, 'shown') } });
   }
 
   @ConsoleAction('expected-payments/:id/cancel', needs, 'cancel expected payment', paymentOf)
@@ -94,14 +98,9 @@ function shownVersion(visit: Visit): number {
   return Number(shown);
 }
 
-function newPage(visit: Visit, problem: AppError | null): Shown {
-  const body = <PaymentForm problem={problem} changed={null} />;
-  return new Shown(visit.t('expectedPayment.new'), body, statusOf(problem));
-}
-
 function editPage(visit: Visit, props: PaymentFormProps): Shown {
-  const { problem, values = {} } = props;
+  const { values = {} } = props;
   const externalId = String(values.externalId ?? typed(visit, 'externalId'));
   const title = visit.t('expectedPayment.amendTitle', { externalId });
-  return new Shown(title, <PaymentForm {...props} />, statusOf(problem));
+  return new Shown(title, <PaymentForm {...props} />);
 }

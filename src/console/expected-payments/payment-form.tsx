@@ -2,7 +2,6 @@
 // page's form.
 import type { z } from 'zod';
 import type { Cents } from '../../brazil/cents.js';
-import type { AppError } from '../../platform/errors.js';
 import type { declaredPaymentView } from '../../statement/expected-payments/declared-payments.schema.js';
 import { declarableKinds } from '../../statement/expected-payments/references.js';
 import { Card, Row } from '../kit/elements.js';
@@ -142,7 +141,6 @@ export function valuesOfPayment(payment: PaymentView): FormValues {
 }
 
 export interface PaymentFormProps {
-  problem: AppError | null;
   values?: FormValues;
   references?: readonly Reference[];
   /** The payment that changes, with the version that the person sees; null for a new one. */
@@ -151,7 +149,7 @@ export interface PaymentFormProps {
 
 export function PaymentForm(props: PaymentFormProps) {
   const visit = useVisit();
-  const { problem, values = {}, changed } = props;
+  const { values = {}, changed } = props;
   const action = changed ? `expected-payments/${changed.id}/amend` : 'expected-payments/new';
   const identity = identityFields(visit);
   const stored = (name: 'externalId' | 'direction') =>
@@ -162,24 +160,24 @@ export function PaymentForm(props: PaymentFormProps) {
       legend={name === 'amount' ? 'word.amount' : `expectedPayment.${name}`}
       hint={`expectedPayment.${name}Hint`}
     >
-      <Fields {...{ values, problem, fields: groups[name] }} />
+      <Fields {...{ values, fields: groups[name] }} />
     </FormGroup>
   );
   return (
     <Form action={visit.to(action)} shown={changed?.version}>
-      <FormProblem {...{ problem, fields: known }} />
+      <FormProblem fields={known} />
       <Card>
         {changed ? (
           <Hidden values={{ externalId: stored('externalId'), direction: stored('direction') }} />
         ) : (
-          <Fields {...{ problem, values, fields: identity }} />
+          <Fields {...{ values, fields: identity }} />
         )}
         {group('amount')}
         {group('dates')}
         {group('counterparty')}
         <References {...props} />
         {group('accounting')}
-        {changed && <Fields {...{ problem, fields: reasonField }} />}
+        {changed && <Fields fields={reasonField} />}
         <button>{visit.t(changed ? 'expectedPayment.amend' : 'expectedPayment.declare')}</button>
       </Card>
     </Form>
@@ -187,9 +185,9 @@ export function PaymentForm(props: PaymentFormProps) {
 }
 
 /** The references there are, and empty rows for more. */
-function References({ problem, references: stored = [] }: PaymentFormProps) {
+function References({ references: stored = [] }: PaymentFormProps) {
   const visit = useVisit();
-  const { t } = visit;
+  const { t, problem } = visit;
   const empty = Array.from({ length: emptyRows }, () => ({ kind: 'external_id', value: '' }));
   const given = visit.form.has('referenceKind') ? typedReferences(visit) : stored;
   const rows = [...given, ...empty].slice(0, maxReferences);

@@ -17,14 +17,7 @@ import { AppError } from '../../platform/errors.js';
 import { BankTime } from '../../statement/lines/bank-time.service.js';
 import { Card, Message, Cards, Muted } from '../kit/elements.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import {
-  FormCard,
-  ofForm,
-  readBody,
-  typedBody,
-  type FormField,
-  type FormFields,
-} from '../kit/form.js';
+import { FormCard, readBody, typedBody, type FormField, type FormFields } from '../kit/form.js';
 import { Download, Shown, type PageAnswer } from '../page.js';
 import { problemKey } from '../problems.js';
 import { accountOf, auditedWord, callerOf, useVisit, type Visit } from '../visit.js';
@@ -171,7 +164,7 @@ function ExportForms({ today }: { today: string }) {
       <Cards>
         {names.map((name) => (
           <FormCard
-            {...ofForm(visit, visit.to(`exports/${name}`), null)}
+            action={visit.to(`exports/${name}`)}
             fields={fields[name]}
             values={{ from: `${month}-01`, to: today, month }}
             title={`exports.${name}`}

@@ -1,6 +1,7 @@
 // Opens the demonstration: a shop's month at the sandbox bank, as an account of its own. The bank
 // generates the lines, the shop's books declare what they expect, and everything after that is what
 // the service does with any account.
+import { noPreferences } from '../../outbound/operations/operation.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
@@ -9,7 +10,6 @@ import { ApiKeysService } from '../../access/accounts/api-keys.service.js';
 import { SandboxControl } from '../../bank/sandbox-control.service.js';
 import { bigInteger, instant, reais } from '../../bank-contract/wire.js';
 import { ApprovalPolicies } from '../../outbound/operations/approval-policies.service.js';
-import { noPreferences } from '../../outbound/operations/operation.js';
 import { TransfersService } from '../../outbound/transfers/transfers.service.js';
 import { AppError } from '../../platform/errors.js';
 import { newId } from '../../platform/ids.js';

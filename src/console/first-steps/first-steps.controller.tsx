@@ -1,5 +1,6 @@
 // The first visit: the connection, a charge, its payment, and its way to a reconciled line. The
 // charge is requested by the service that the API calls.
+import { noPreferences } from '../../outbound/operations/operation.js';
 import { randomBytes } from 'node:crypto';
 import { Controller } from '@nestjs/common';
 import type { FieldErrors } from '../../bank-contract/field-errors.js';
@@ -7,18 +8,16 @@ import { SandboxControl } from '../../bank/sandbox-control.service.js';
 import { ChargesService } from '../../outbound/charges/charges.service.js';
 import { chargeWithMetadata } from '../../outbound/charges/charges.schema.js';
 import { Database } from '../../platform/postgres/database.service.js';
-import { noPreferences } from '../../outbound/operations/operation.js';
 import { AppError } from '../../platform/errors.js';
 import { decode } from '../../platform/http/contract-route.js';
 import { newId } from '../../platform/ids.js';
 import { isUuid } from '../../platform/http/listing.js';
 import { BankTime } from '../../statement/lines/bank-time.service.js';
 import { OtherPageFirst } from '../console.guard.js';
-import { attempt } from '../kit/form.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import { accountOf, callerOf, sessionOf, typed, type Visit } from '../visit.js';
-import { fieldErrorsIn, problemIn } from '../problems.js';
+import { fieldErrorsIn, problemIn, attempt } from '../problems.js';
 import { typedDay } from '../typed-day.js';
 import { demoSlug, DemoShop } from './demo-shop.service.js';
 import {

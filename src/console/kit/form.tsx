@@ -91,33 +91,6 @@ export function readBody<Schema extends z.ZodType>(
   return body as z.output<Schema>;
 }
 
-export type AttemptedForm<Result> =
-  { problem: AppError; result?: undefined } | { problem: null; result: Result };
-
-/** Does what a form asks for. What the person can mend on the page is a problem of the form. */
-export async function attempt<Result>(act: () => Promise<Result>): Promise<AttemptedForm<Result>> {
-  try {
-    return { problem: null, result: await act() };
-  } catch (error) {
-    const isOwn = error instanceof AppError && error.status < 500;
-    if (!isOwn || error.code === 'not_found' || error.code === 'forbidden') throw error;
-    return { problem: error };
-  }
-}
-
-/**
- * Where a page has several forms, what was typed and what is wrong are those of the form that was
- * sent: the one with its action, where `isSent` does not say it.
- */
-export function ofForm(
-  visit: Visit,
-  action: string,
-  problem: AppError | null,
-  isSent = visit.path === action,
-) {
-  return { action, isSent, problem: isSent ? problem : null };
-}
-
 /** Of the page that shows the problem of its form. */
 export function statusOf(problem: AppError | null): { status?: number; problem?: AppError } {
   return problem ? { status: problem.status, problem } : {};
@@ -144,11 +117,11 @@ const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(
 
 /** What is wrong with a form, above it. `area` has words of its own for some reasons. */
 export function FormProblem({
-  problem,
+  problem = useVisit().problem,
   fields = {},
   area,
 }: {
-  problem: AppError | null;
+  problem?: AppError | null;
   fields?: FormFields;
   area?: string;
 }) {
@@ -169,13 +142,18 @@ export interface FieldsProps {
   /** What is stored. */
   values?: FormValues;
   problem?: AppError | null;
-  /** Whether this is the form of the page that was sent: it shows what was typed. */
+  /**
+   * Whether this is the form of the page that was sent: it shows what was typed, and why that was
+   * refused. Of a whole form, it is the one with the address that the answer has.
+   */
   isSent?: boolean;
 }
 
 /** Beside each other where they fit. */
-export function Fields({ fields, values = {}, problem = null, isSent = true }: FieldsProps) {
-  const { form } = useVisit();
+export function Fields({ fields, values = {}, isSent = true, ...props }: FieldsProps) {
+  const visit = useVisit();
+  const { problem = isSent ? visit.problem : null } = props;
+  const { form } = visit;
   const { own } = errorsOf(problem, fields);
   // A tick that was taken away is not sent: another field says whether it is this form that was.
   const isTyped = isSent && Object.keys(fields).some((name) => form.has(name));
@@ -385,9 +363,11 @@ export function StepUpNotice() {
 /** A form with all that a form has, where it needs no card of its own. */
 export function FieldForm(props: FieldFormProps) {
   const { intro, action, button, area, shown, hidden = {}, children } = props;
-  const { problem = null, values = {}, isSent = true } = props;
-  const { asksReason = false, needsStepUp = false } = props;
-  const { t } = useVisit();
+  const { values = {}, asksReason = false, needsStepUp = false } = props;
+  const visit = useVisit();
+  const { t, path } = visit;
+  const { isSent = props.problem !== undefined || path === action } = props;
+  const { problem = isSent ? visit.problem : null } = props;
   const fields = asksReason ? { ...props.fields, ...reasonField } : props.fields;
   return (
     <>

@@ -12,7 +12,7 @@ import {
   Row,
   type Tone,
 } from '../kit/elements.js';
-import { Fields, FormCard, Hidden, Step, ofForm, Form, type FormFields } from '../kit/form.js';
+import { Fields, FormCard, Hidden, Step, Form, type FormFields } from '../kit/form.js';
 import { ListTable } from '../kit/table.js';
 import { useVisit, type Visit } from '../visit.js';
 import { type TextKey, wordOf } from '../texts.js';
@@ -93,20 +93,20 @@ function Payments() {
   return (
     <>
       <FormCard
-        {...ofForm(visit, visit.to('payer/scan'), null)}
+        action={visit.to('payer/scan')}
         title="payer.scan"
         fields={scanFields}
         button="payer.pay"
       />
       <FormCard
-        {...ofForm(visit, visit.to('payer/send'), null)}
+        action={visit.to('payer/send')}
         title="payer.send"
         intro="payer.sendWhy"
         fields={sendFields}
         button="payer.sendPix"
       />
       <FormCard
-        {...ofForm(visit, visit.to('payer/line'), null)}
+        action={visit.to('payer/line')}
         title="payer.line"
         intro="payer.lineWhy"
         fields={lineFields(visit)}

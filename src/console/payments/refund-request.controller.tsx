@@ -1,5 +1,6 @@
 // Refunds a received Pix, in full or in part: a page asks for the amount, the next one shows whom
 // the money goes to, and the outcome is the refund itself.
+import { attempt } from '../problems.js';
 import { Controller } from '@nestjs/common';
 import { fieldError } from '../../bank-contract/field-errors.js';
 import { refundTransaction } from '../../bank-contract/refunds.js';
@@ -19,7 +20,7 @@ import {
   type Money,
 } from '../kit/confirm-money.js';
 import { Amount, Code, FactList, Message, Folded } from '../kit/elements.js';
-import { attempt, FormCard, reasonField, type FormFields } from '../kit/form.js';
+import { FormCard, type FormFields, reasonField } from '../kit/form.js';
 import { MoneyFacts } from '../money-facts.service.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import { requireReason, typed, useVisit, type Visit } from '../visit.js';

@@ -8,7 +8,7 @@ import type { Reply } from '../../platform/http/contract-route.js';
 import { readUuid } from '../../platform/http/listing.js';
 import { stringifyJson } from '../../platform/json/exact-json.js';
 import { Card, Code, Message, Row } from '../kit/elements.js';
-import { Fields, Hidden, reasonField, Form, type FormFields } from '../kit/form.js';
+import { Fields, Hidden, Form, type FormFields, reasonField } from '../kit/form.js';
 import { callerOf, useVisit, type Visit } from '../visit.js';
 import { reasonKey } from '../problems.js';
 import type { TextKey } from '../texts.js';

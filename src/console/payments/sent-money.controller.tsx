@@ -14,7 +14,7 @@ import { Amount, FactList, Cards, type Tone } from '../kit/elements.js';
 import { Shown, type PageAnswer } from '../page.js';
 import { callerOf, useVisit, type Visit } from '../visit.js';
 import type { TextKey } from '../texts.js';
-import { billCodes, drawingsOf } from './payment-codes.js';
+import { drawingsOf, billCodes } from './payment-codes.js';
 import { PaymentStories, type ComposedStory } from './payment-stories.service.js';
 import {
   CounterpartyCard,

@@ -8,19 +8,15 @@ import { AppError } from '../../platform/errors.js';
 import { Addresses } from '../../platform/http/http.js';
 import { Settings } from '../../platform/settings/config.js';
 import { isUuid, readPage, toList } from '../../platform/http/listing.js';
-import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import {
+  ConsoleAction,
+  ConsolePage,
+  Visiting,
+  ShownAgainBy,
+} from '../serving/console-page.decorator.js';
 import { CodeText } from '../kit/codes-to-pay.js';
 import { Pager, Message, Button, Hint, Row } from '../kit/elements.js';
-import {
-  attempt,
-  FormCard,
-  statusOf,
-  Step,
-  typedBody,
-  Form,
-  StepUpNotice,
-  type FormFields,
-} from '../kit/form.js';
+import { FormCard, Step, typedBody, Form, StepUpNotice, type FormFields } from '../kit/form.js';
 import { ListCard } from '../kit/list-page.js';
 import { ListTable } from '../kit/table.js';
 import { SessionTable } from './own-session.controller.js';
@@ -45,15 +41,14 @@ export class PeoplePages {
   }
 
   @ConsoleAction('people', needs, 'own')
+  @ShownAgainBy('list')
   async invite(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { email = '' } = typedBody(visit, invitationFields(visit));
-    const { problem, result } = await attempt(() => {
-      const role = readRole(visit.form.get('role'));
-      if (role === null) throw new AppError('validation_failed');
-      const by = administratorOf(visit);
-      return this.operators.invite(by, String(email), { accountId: whereIn(visit), role });
-    });
-    return this.page(visit, problem ? { problem } : { linkToken: result.linkToken });
+    const role = readRole(visit.form.get('role'));
+    if (role === null) throw new AppError('validation_failed');
+    const where = { accountId: whereIn(visit), role };
+    const invited = await this.operators.invite(administratorOf(visit), String(email), where);
+    return this.page(visit, invited.linkToken);
   }
 
   @ConsoleAction('people/:id/role', needs, 'own')
@@ -75,7 +70,7 @@ export class PeoplePages {
   async reset(@Visiting() visit: Visit): Promise<PageAnswer> {
     const by = administratorOf(visit);
     const linkToken = await this.operators.reset(by, pathId(visit), requireReason(visit));
-    return this.page(visit, { linkToken });
+    return this.page(visit, linkToken);
   }
 
   @ConsolePage('people/:id/sessions', needs)
@@ -110,10 +105,7 @@ export class PeoplePages {
   }
 
   /** `linkToken`: of a link that is shown once; null where no link was needed. */
-  private async page(
-    visit: Visit,
-    { linkToken, problem = null }: { linkToken?: string | null; problem?: AppError | null } = {},
-  ): Promise<Shown> {
+  private async page(visit: Visit, linkToken?: string | null): Promise<Shown> {
     const { t, query } = visit;
     const page = readPage({ limit: pageSize, cursor: query.get('cursor') ?? undefined }, isUuid);
     const found = await this.operators.list(visit.accountId, page);
@@ -129,7 +121,7 @@ export class PeoplePages {
         )}
         {linkToken === null && <Message kind="good">{t('people.granted')}</Message>}
         <FormCard
-          {...{ problem, action: pathOf(visit), fields: invitationFields(visit) }}
+          {...{ action: pathOf(visit), fields: invitationFields(visit) }}
           title="people.invite"
           button="people.invite"
         />
@@ -152,7 +144,7 @@ export class PeoplePages {
         </ListCard>
       </>
     );
-    return new Shown(t('people.title'), body, statusOf(problem));
+    return new Shown(t('people.title'), body);
   }
 }
 

@@ -15,7 +15,7 @@ import type { FormFields } from '../kit/form.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import { cookieNames, readNext, writeCookie } from '../requests.js';
 import type { Visit } from '../visit.js';
-import { codeFields, formPage, newPassword, nextIn, type FormPage } from './form-page.js';
+import { codeFields, formPage, nextIn, type FormPage, newPassword } from './form-page.js';
 
 const emailFields: FormFields = {
   email: {

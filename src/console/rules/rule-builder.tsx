@@ -1,6 +1,6 @@
 // The form that builds a version of a rule, with the sentence that says what it does.
+import { ruleReason } from './rule-forms.js';
 import { criteria, declaredCategories, salesGroups } from '../../reconciliation/decide/rule.js';
-import type { AppError } from '../../platform/errors.js';
 import {
   Card,
   Message,
@@ -12,7 +12,6 @@ import {
   Row,
 } from '../kit/elements.js';
 import {
-  errorMarks,
   FieldErrorText,
   Fields,
   FormProblem,
@@ -20,19 +19,18 @@ import {
   Hidden,
   Form,
   type FormFields,
+  errorMarks,
 } from '../kit/form.js';
 import type { TextKey, Translate } from '../texts.js';
 import { useVisit } from '../visit.js';
 import { sentenceOptions } from './rule-detail.js';
 import { partKinds, ruleConditionKinds, type ConditionRow, type RuleForm } from './rule-form.js';
-import { ruleReason } from './rule-forms.js';
 import { termsSoFar } from './rule-request.js';
 import { linesCovered, whatHappens } from './rule-sentence.js';
 
 export interface BuilderProps {
   form: RuleForm;
   /** Its errors have the names of the fields; a row of the conditions is `condition.<index>`. */
-  problem: AppError | null;
   /** The rule that gets another version; null for a new rule. */
   ruleId: string | null;
 }
@@ -107,15 +105,13 @@ const fieldsOf = (t: Translate) =>
 /** The whole form. `#rule-builder` is the part that a row's buttons exchange. */
 export function RuleBuilder(props: BuilderProps) {
   const visit = useVisit();
-  const { form, problem, ruleId } = props;
+  const { form, ruleId } = props;
   const { t } = visit;
   const action = visit.to(ruleId === null ? 'rules/new' : `rules/${ruleId}/versions`);
   const fields = fieldsOf(t);
   const { fields: texts, action: chosen, by, parts } = form;
   const values = { ...texts, action: chosen, by, parts };
-  const part = (name: keyof typeof fields) => (
-    <Fields {...{ values, problem, fields: fields[name] }} />
-  );
+  const part = (name: keyof typeof fields) => <Fields {...{ values, fields: fields[name] }} />;
   const group = (name: keyof typeof fields, legend: TextKey, hint?: TextKey) => (
     <FormGroup {...{ legend, hint }}>{part(name)}</FormGroup>
   );
@@ -127,7 +123,7 @@ export function RuleBuilder(props: BuilderProps) {
   const all = Object.assign({}, rows, ...Object.values(fields)) as FormFields;
   return (
     <div id="rule-builder">
-      <FormProblem {...{ problem, fields: all }} />
+      <FormProblem fields={all} />
       <Form action={action}>
         <FirstButton>{t('app.save')}</FirstButton>
         <Hidden
@@ -194,8 +190,8 @@ export function Sentence({ form }: Pick<BuilderProps, 'form'>) {
 
 const emptyRow: ConditionRow = { kind: '', value: '' };
 
-function Conditions({ form: { conditions }, problem }: BuilderProps) {
-  const { t, to } = useVisit();
+function Conditions({ form: { conditions } }: BuilderProps) {
+  const { t, to, problem } = useVisit();
   // The last row is empty: it takes the next condition.
   const last = conditions.at(-1);
   const hasEmptyRow = last?.kind === '' && last.value === '';

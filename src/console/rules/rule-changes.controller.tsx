@@ -1,4 +1,5 @@
 // Builds rules and their versions, and retires and reorders them. Each is declared as a draft.
+import { attempt } from '../problems.js';
 import { Controller } from '@nestjs/common';
 import { z } from 'zod';
 import { fieldError } from '../../bank-contract/field-errors.js';
@@ -7,7 +8,7 @@ import { isNsu } from '../../platform/http/listing.js';
 import { RuleCatalog } from '../../reconciliation/rules/rule-catalog.service.js';
 import { rulePriority } from '../../reconciliation/rules/rules.schema.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { attempt, FormCard, readBody, statusOf, typedBody } from '../kit/form.js';
+import { FormCard, readBody, typedBody } from '../kit/form.js';
 import { Message } from '../kit/elements.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import { callerOf, pathId, requireReason, typed, type Visit } from '../visit.js';
@@ -44,8 +45,8 @@ export class RuleChanges {
     });
     if (!problem) return new Redirect(visit.to(`rules/${id}`));
     const isTaken = problem.details.reason === 'name_taken';
-    const shown = isTaken ? invalidField('name', fieldError('name_taken')) : problem;
-    return builderPage(visit, { form, problem: shown });
+    visit.problem = isTaken ? invalidField('name', fieldError('name_taken')) : problem;
+    return builderPage(visit, { form });
   }
 
   /** The form with a row more or less, or the sentence that says what it does so far. */
@@ -54,7 +55,7 @@ export class RuleChanges {
     const asked = visit.form.get('do');
     const form = withRows(readRuleForm(visit.form), asked);
     const ruleId = typed(visit, 'ruleId') || null;
-    const builder = <RuleBuilder {...{ form, ruleId }} problem={null} />;
+    const builder = <RuleBuilder {...{ form, ruleId }} />;
     const part = asked === null ? <Sentence form={form} /> : builder;
     return new Shown(titleOf(visit, ruleId, form), builder, { part });
   }
@@ -77,8 +78,9 @@ export class RuleChanges {
       const body = requestOf(form);
       await this.catalog.addVersion({ accountId, actor, reason: body.reason }, ruleId, body);
     });
-    if (problem) return builderPage(visit, { ruleId, form, problem });
-    return new Redirect(visit.to(`rules/${ruleId}`));
+    if (!problem) return new Redirect(visit.to(`rules/${ruleId}`));
+    visit.problem = problem;
+    return builderPage(visit, { ruleId, form });
   }
 
   @ConsoleAction('rules/:id/retire', needs, 'retire rule', ruleOf)
@@ -101,8 +103,8 @@ export class RuleChanges {
     if (!problem) return new Redirect(visit.to(`rules/${key.ruleId}`));
     const { ruleId, version } = key;
     const form = reorderForm({ visit, ruleId, version: String(version) });
-    const body = <FormCard {...form} problem={problem} title="rules.reorder" />;
-    return new Shown(visit.t('rules.reorder'), body, statusOf(problem));
+    visit.problem = problem;
+    return new Shown(visit.t('rules.reorder'), <FormCard {...form} title="rules.reorder" />);
   }
 }
 
@@ -125,7 +127,7 @@ function titleOf(visit: Visit, ruleId: string | null, form: RuleForm): string {
 /** `line`: the statement line from which the form was filled. */
 function builderPage(
   visit: Visit,
-  { form, problem = null, ruleId = null }: Pick<BuilderProps, 'form'> & Partial<BuilderProps>,
+  { form, ruleId = null }: Pick<BuilderProps, 'form'> & Partial<BuilderProps>,
   line?: string,
 ): Shown {
   const body = (
@@ -133,8 +135,8 @@ function builderPage(
       {line !== undefined && (
         <Message kind="good">{visit.t('ruleBuilder.fromLine', { nsu: line })}</Message>
       )}
-      <RuleBuilder {...{ form, problem, ruleId }} />
+      <RuleBuilder {...{ form, ruleId }} />
     </>
   );
-  return new Shown(titleOf(visit, ruleId, form), body, statusOf(problem));
+  return new Shown(titleOf(visit, ruleId, form), body);
 }

@@ -8,7 +8,7 @@ import { ListTable } from '../kit/table.js';
 import { useVisit, type Visit } from '../visit.js';
 import type { TextKey } from '../texts.js';
 import { differencesOf } from './rule-differences.js';
-import { reorderForm, ruleReason, trialForm } from './rule-forms.js';
+import { ruleReason, reorderForm, trialForm } from './rule-forms.js';
 import { ruleSentence, type SentenceOptions } from './rule-sentence.js';
 
 interface DetailProps {

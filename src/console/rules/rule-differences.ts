@@ -1,6 +1,6 @@
 // What distinguishes two versions of a rule, part by part.
 import type { RuleTerms } from '../../reconciliation/rules/rule-catalog.service.js';
-import { sentenceParts, type SentenceOptions, type SentencePart } from './rule-sentence.js';
+import { type SentenceOptions, type SentencePart, sentenceParts } from './rule-sentence.js';
 
 export interface RuleDifference {
   aspect: SentencePart['aspect'] | 'priority';

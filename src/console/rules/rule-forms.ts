@@ -1,6 +1,6 @@
 // The forms of what people do with a version of a rule, which stand on several pages.
 import { AppError } from '../../platform/errors.js';
-import { reasonField, type FormFields } from '../kit/form.js';
+import { type FormFields, reasonField } from '../kit/form.js';
 import { typed, type Visit } from '../visit.js';
 
 interface Of {

@@ -1,5 +1,6 @@
 // Trials of rules: their progress, what they found, and what follows. First the counts, then the
 // lines of one figure with their outcomes before and after, side by side.
+import { attempt } from '../problems.js';
 import { Controller } from '@nestjs/common';
 import { z } from 'zod';
 import { plainDate } from '../../bank-contract/wire.js';
@@ -11,16 +12,7 @@ import { AppError, unlisted } from '../../platform/errors.js';
 import { OtherPageFirst } from '../console.guard.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { Card, FactList, Movement, WorkProgress, Message, Hint, Muted } from '../kit/elements.js';
-import {
-  attempt,
-  Fields,
-  FormCard,
-  Hidden,
-  readBody,
-  statusOf,
-  typedBody,
-  Form,
-} from '../kit/form.js';
+import { Fields, FormCard, Hidden, readBody, statusOf, typedBody, Form } from '../kit/form.js';
 import { ListTable } from '../kit/table.js';
 import { formatAmount, formatCount } from '../formats.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';

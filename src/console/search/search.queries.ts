@@ -3,8 +3,8 @@
 import { opaqueAccountId, type Db } from '../../platform/postgres/database.service.js';
 import {
   impersonalReferenceKinds,
-  lineReferenceKinds,
   referenceKinds,
+  lineReferenceKinds,
 } from '../../statement/expected-payments/references.js';
 import {
   Prisma,

@@ -17,7 +17,16 @@ import { invariant } from '../../platform/errors.js';
 import { ActionAudit, recordKey } from '../action-audit.service.js';
 import { ConsoleErrors } from './console-errors.filter.js';
 import { ConsoleGuard, needsKey, visitOf } from '../console.guard.js';
-import { menu, sections, type MenuPlace, type Needs, type SubjectOf } from '../page.js';
+import {
+  menu,
+  sections,
+  type MenuPlace,
+  type Needs,
+  type PageAnswer,
+  type SubjectOf,
+} from '../page.js';
+import { attempt } from '../problems.js';
+import type { Visit } from '../visit.js';
 import type { AuditedActionName } from '../../access/people/audited-actions.js';
 import { PageRenderer } from './page-renderer.service.js';
 
@@ -59,6 +68,30 @@ export function ConsoleAction(
   const record = action === 'own' ? [] : [SetMetadata(recordKey, { action, subject })];
   return applyDecorators(Post(wholePath(path)), HttpCode(200), ...record, forPeople(needs));
 }
+
+/**
+ * What the person can mend of the decorated action is shown by this page of its class, with what
+ * was typed. It stands below `ConsoleAction`.
+ */
+export function ShownAgainBy<Page extends string>(page: Page) {
+  return (
+    _: Readonly<Record<Page, Shows>>,
+    __: string,
+    descriptor: TypedPropertyDescriptor<Acts>,
+  ): void => {
+    const act = descriptor.value;
+    invariant(act, 'a page is shown again after an action');
+    descriptor.value = async function (this: Record<Page, Shows>, visit) {
+      const { problem, result } = await attempt(async () => act.call(this, visit));
+      if (!problem) return result;
+      visit.problem = problem;
+      return this[page](visit);
+    };
+  };
+}
+
+type Acts = (visit: Visit) => Promise<PageAnswer>;
+type Shows = (visit: Visit) => Promise<PageAnswer> | PageAnswer;
 
 /** The form of the action brings a file (`multipart/form-data`): `visit.file`. */
 export function TakesFile(maxBytes: number): MethodDecorator {

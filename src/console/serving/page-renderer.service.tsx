@@ -71,7 +71,12 @@ export class PageRenderer implements NestInterceptor {
 
   /** The page as text. `reply` gets its status and headers. */
   async send(reply: FastifyReply, visit: Visit, shown: Shown): Promise<string> {
-    const { status = 200, cookies = [], headers = {}, part } = shown.options;
+    const {
+      status = visit.problem?.status ?? 200,
+      cookies = [],
+      headers = {},
+      part,
+    } = shown.options;
     void reply
       .status(status)
       .headers({ ...pageSecurity(visit.nonce), ...headers })

@@ -3,7 +3,6 @@
 import type { z } from 'zod';
 import { createAccount, updateAccount } from '../../access/accounts/accounts.schema.js';
 import type { AccountMode } from '../../generated/service/enums.js';
-import type { AppError } from '../../platform/errors.js';
 import { firstAccountModes } from '../../platform/settings/config.js';
 import { Card, Cards, Muted } from '../kit/elements.js';
 import {
@@ -152,20 +151,10 @@ function credentialsIn(visit: Visit): Record<string, unknown> {
   };
 }
 
-interface FormsProps {
-  facts: AccountFacts;
-  /** Of the form that was sent. */
-  problem: AppError | null;
-}
-
-export function AccountForms({ facts, problem }: FormsProps) {
+export function AccountForms({ facts }: { facts: AccountFacts }) {
   const visit = useVisit();
   const { bankDetails, mode, origin } = facts;
-  const sentTo = (page: string) => {
-    const action = visit.to(page);
-    const own = visit.path === action ? problem : null;
-    return { visit, action, problem: own, button: 'app.save' } as const;
-  };
+  const sentTo = (page: string) => ({ action: visit.to(page), button: 'app.save' }) as const;
   return (
     <>
       <Cards>
@@ -194,7 +183,7 @@ export function AccountForms({ facts, problem }: FormsProps) {
       />
       {origin === 'settings' ? (
         <Card title={visit.t('account.changeCredentials')}>
-          <FormProblem {...sentTo('account/credentials')} />
+          {visit.path === visit.to('account/credentials') && <FormProblem />}
           <Muted>{visit.t('account.credentialsOfSettings')}</Muted>
         </Card>
       ) : (
@@ -209,11 +198,11 @@ export function AccountForms({ facts, problem }: FormsProps) {
   );
 }
 
-export function NewAccountForm({ problem }: Omit<FormsProps, 'facts'>) {
+export function NewAccountForm() {
   const visit = useVisit();
   return (
     <FormCard
-      {...{ problem, fields: newAccountFields(visit) }}
+      fields={newAccountFields(visit)}
       title="account.add"
       intro="account.addWhy"
       action={visit.to('account/new')}

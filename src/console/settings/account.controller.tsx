@@ -6,8 +6,13 @@ import { AccountMode } from '../../generated/service/enums.js';
 import { RestoreGuard } from '../../outbound/operations/restores.service.js';
 import { AppError } from '../../platform/errors.js';
 import { ActorNames } from '../actor-names.service.js';
-import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { attempt, statusOf, StepUpNotice } from '../kit/form.js';
+import {
+  ConsoleAction,
+  ConsolePage,
+  Visiting,
+  ShownAgainBy,
+} from '../serving/console-page.decorator.js';
+import { StepUpNotice } from '../kit/form.js';
 import { Message } from '../kit/elements.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import { accountOf, callerOf, requireReason, sessionOf, type Visit } from '../visit.js';
@@ -25,7 +30,7 @@ import { AccountFactCards, ModeHistory } from './account-page.js';
 const needs = 'manage connections';
 const subject = 'account :account';
 
-type Change = ReturnType<typeof readNameAndWeight>;
+type Changes = ReturnType<typeof readNameAndWeight>;
 
 @Controller()
 export class AccountSettingsPages {
@@ -39,73 +44,6 @@ export class AccountSettingsPages {
 
   @ConsolePage('account', 'view', { title: 'word.account', section: 'settings', place: 70 })
   async show(@Visiting() visit: Visit): Promise<PageAnswer> {
-    return this.page(visit);
-  }
-
-  @ConsoleAction('account', needs, 'change account', subject)
-  async change(@Visiting() visit: Visit): Promise<PageAnswer> {
-    return this.update(visit, readNameAndWeight);
-  }
-
-  @ConsoleAction('account/details', needs, 'change bank details', subject)
-  async changeDetails(@Visiting() visit: Visit): Promise<PageAnswer> {
-    return this.update(visit, readBankDetails);
-  }
-
-  @ConsoleAction('account/credentials', needs, 'change credentials', subject)
-  async changeCredentials(@Visiting() visit: Visit): Promise<PageAnswer> {
-    return this.update(visit, readCredentials);
-  }
-
-  @ConsoleAction('account/mode', needs, 'change account mode', subject)
-  async changeMode(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const { form } = visit;
-    const mode = Object.values(AccountMode).find((one) => one === form.get('mode'));
-    if (!mode) throw new AppError('validation_failed');
-    const registers = form.get('registersWebhooks');
-    return this.afterChange(visit, () =>
-      this.restores.changeMode(accountOf(visit).slug, {
-        mode,
-        registersWebhooks: registers === 'yes' || (registers === 'no' ? false : undefined),
-        actor: callerOf(visit).actor,
-        reason: requireReason(visit),
-      }),
-    );
-  }
-
-  @ConsolePage('account/new', needs)
-  newAccount(@Visiting() visit: Visit): PageAnswer {
-    assertEverywhere(visit);
-    return newAccountPage(visit, null);
-  }
-
-  @ConsoleAction(
-    'account/new',
-    needs,
-    'add account',
-    ({ form }) => `account ${/^[a-z0-9-]{1,60}$/.exec(form.get('slug') ?? '')?.[0] ?? '-'}`,
-  )
-  async add(@Visiting() visit: Visit): Promise<PageAnswer> {
-    assertEverywhere(visit);
-    const { problem, result } = await attempt(() => {
-      const { credentials, name = null, goLiveAt, ...given } = readNewAccount(visit);
-      const fields = { ...given, name, goLiveAt: goLiveAt ? new Date(goLiveAt) : null };
-      return this.accounts.create(fields, credentials);
-    });
-    if (problem) return newAccountPage(visit, problem);
-    return new Redirect(`/console/accounts/${result.slug}/account`);
-  }
-
-  private update(visit: Visit, read: (visit: Visit) => Change): Promise<PageAnswer> {
-    return this.afterChange(visit, () => this.accounts.update(accountOf(visit).slug, read(visit)));
-  }
-
-  private async afterChange(visit: Visit, change: () => Promise<unknown>): Promise<PageAnswer> {
-    const { problem } = await attempt(change);
-    return problem ? this.page(visit, problem) : new Redirect(visit.to('account?saved=1'));
-  }
-
-  private async page(visit: Visit, problem: AppError | null = null): Promise<Shown> {
     const { t } = visit;
     const facts = await this.reading.read(accountOf(visit).slug);
     const profile = this.bank.profile.name;
@@ -124,14 +62,76 @@ export class AccountSettingsPages {
                 <a href={visit.to('account/new')}>{t('account.add')}</a>
               </p>
             )}
-            <AccountForms {...{ facts, problem }} />
+            <AccountForms facts={facts} />
           </>
         )}
       </>
     );
-    return new Shown(t('word.account'), body, statusOf(problem));
+    return new Shown(t('word.account'), body);
+  }
+
+  @ConsoleAction('account', needs, 'change account', subject)
+  @ShownAgainBy('show')
+  async change(@Visiting() visit: Visit): Promise<PageAnswer> {
+    return this.update(visit, readNameAndWeight(visit));
+  }
+
+  @ConsoleAction('account/details', needs, 'change bank details', subject)
+  @ShownAgainBy('show')
+  async changeDetails(@Visiting() visit: Visit): Promise<PageAnswer> {
+    return this.update(visit, readBankDetails(visit));
+  }
+
+  @ConsoleAction('account/credentials', needs, 'change credentials', subject)
+  @ShownAgainBy('show')
+  async changeCredentials(@Visiting() visit: Visit): Promise<PageAnswer> {
+    return this.update(visit, readCredentials(visit));
+  }
+
+  @ConsoleAction('account/mode', needs, 'change account mode', subject)
+  @ShownAgainBy('show')
+  async changeMode(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const { form } = visit;
+    const mode = Object.values(AccountMode).find((one) => one === form.get('mode'));
+    if (!mode) throw new AppError('validation_failed');
+    const registers = form.get('registersWebhooks');
+    await this.restores.changeMode(accountOf(visit).slug, {
+      mode,
+      registersWebhooks: registers === 'yes' || (registers === 'no' ? false : undefined),
+      actor: callerOf(visit).actor,
+      reason: requireReason(visit),
+    });
+    return saved(visit);
+  }
+
+  @ConsolePage('account/new', needs)
+  newAccount(@Visiting() visit: Visit): PageAnswer {
+    assertEverywhere(visit);
+    return new Shown(visit.t('account.add'), <NewAccountForm />);
+  }
+
+  @ConsoleAction(
+    'account/new',
+    needs,
+    'add account',
+    ({ form }) => `account ${/^[a-z0-9-]{1,60}$/.exec(form.get('slug') ?? '')?.[0] ?? '-'}`,
+  )
+  @ShownAgainBy('newAccount')
+  async add(@Visiting() visit: Visit): Promise<PageAnswer> {
+    assertEverywhere(visit);
+    const { credentials, name = null, goLiveAt, ...given } = readNewAccount(visit);
+    const fields = { ...given, name, goLiveAt: goLiveAt ? new Date(goLiveAt) : null };
+    const { slug } = await this.accounts.create(fields, credentials);
+    return new Redirect(`/console/accounts/${slug}/account`);
+  }
+
+  private async update(visit: Visit, changes: Changes): Promise<PageAnswer> {
+    await this.accounts.update(accountOf(visit).slug, changes);
+    return saved(visit);
   }
 }
+
+const saved = (visit: Visit) => new Redirect(visit.to('account?saved=1'));
 
 /** An account is added by those who may see it afterwards. */
 function assertEverywhere(visit: Visit): void {
@@ -140,9 +140,4 @@ function assertEverywhere(visit: Visit): void {
 
 function isEverywhere(visit: Visit): boolean {
   return sessionOf(visit).roleEverywhere === 'admin';
-}
-
-function newAccountPage(visit: Visit, problem: AppError | null): Shown {
-  const form = <NewAccountForm problem={problem} />;
-  return new Shown(visit.t('account.add'), form, statusOf(problem));
 }

@@ -9,15 +9,18 @@ import type { ApiKey } from '../../generated/service/client.js';
 import { AppError, unlisted } from '../../platform/errors.js';
 import { newId } from '../../platform/ids.js';
 import { isUuid, readPage, readUuid, toList } from '../../platform/http/listing.js';
-import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import {
+  ConsoleAction,
+  ConsolePage,
+  Visiting,
+  ShownAgainBy,
+} from '../serving/console-page.decorator.js';
 import { Badge, Card, Pager, Message, Button, Hint } from '../kit/elements.js';
 import {
-  attempt,
   Fields,
   FormCard,
   FormProblem,
   reasonField,
-  statusOf,
   typedBody,
   Form,
   StepUpNotice,
@@ -55,12 +58,6 @@ const overlapField = ({ t }: Visit): FormFields => ({
   },
 });
 
-/** What the last form has led to. */
-interface Outcome {
-  newKey?: string;
-  problem?: AppError | null;
-}
-
 @Controller()
 export class KeyPages {
   constructor(
@@ -74,19 +71,19 @@ export class KeyPages {
   }
 
   @ConsoleAction('keys', needs, 'create key', 'account :account')
+  @ShownAgainBy('list')
   async create(@Visiting() visit: Visit): Promise<PageAnswer> {
-    return this.showing(visit, async () =>
-      this.keys.create(visit.accountId, readNewKey(visit), formIdOf(visit)),
-    );
+    const made = await this.keys.create(visit.accountId, readNewKey(visit), formIdOf(visit));
+    return this.page(visit, made.key);
   }
 
   @ConsoleAction('keys/:id/rotate', needs, 'rotate key', subject)
+  @ShownAgainBy('list')
   async rotate(@Visiting() visit: Visit): Promise<PageAnswer> {
     const overlapSeconds = overlaps.find((one) => String(one) === visit.form.get('overlap'));
     if (overlapSeconds === undefined) throw new AppError('validation_failed');
-    return this.showing(visit, () =>
-      this.keys.rotate(visit.accountId, pathId(visit), overlapSeconds),
-    );
+    const made = await this.keys.rotate(visit.accountId, pathId(visit), overlapSeconds);
+    return this.page(visit, made.key);
   }
 
   @ConsoleAction('keys/:id/revoke', needs, 'revoke key', subject)
@@ -96,12 +93,7 @@ export class KeyPages {
     return new Redirect(visit.to('keys?revoked=1'));
   }
 
-  private async showing(visit: Visit, make: () => Promise<{ key: string }>): Promise<Shown> {
-    const { problem, result } = await attempt(make);
-    return this.page(visit, problem ? { problem } : { newKey: result.key });
-  }
-
-  private async page(visit: Visit, { newKey, problem = null }: Outcome = {}): Promise<Shown> {
+  private async page(visit: Visit, newKey?: string): Promise<Shown> {
     const { t, query } = visit;
     const { id } = accountOf(visit);
     const isOfNewKey = visit.path === visit.to('keys');
@@ -119,7 +111,7 @@ export class KeyPages {
             {t('keys.created')} <code>{newKey}</code>
           </Message>
         )}
-        {problem && !isOfNewKey && <FormProblem problem={problem} />}
+        {!isOfNewKey && <FormProblem />}
         {query.has('revoked') && <Message kind="good">{t('keys.revoked')}</Message>}
         <KeyTable keys={data} facts={{ now, isLast }} />
         <ForVisit visit={{ ...visit, path: visit.to('keys') }}>
@@ -128,13 +120,12 @@ export class KeyPages {
         <FormCard
           {...{ title: 'keys.create', button: 'keys.create', area: 'keys' }}
           fields={newKeyFields(visit)}
-          problem={isOfNewKey ? problem : null}
           action={visit.to('keys')}
           hidden={{ formId: newId() }}
         />
       </>
     );
-    return new Shown(t('keys.title'), body, statusOf(problem));
+    return new Shown(t('keys.title'), body);
   }
 }
 

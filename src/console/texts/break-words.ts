@@ -2,7 +2,7 @@
 // are declared with the kind.
 import type { ExpectedKindName } from '../../bank-contract/operation-kinds.js';
 import { breakKinds } from '../../reconciliation/decide/break-kind-declarations.js';
-import { textsOfKinds, type Texts, type TextsOf } from './languages.js';
+import { type Texts, type TextsOf, textsOfKinds } from './languages.js';
 
 export const breakWordsTexts = {
   ...textsOfKinds('break', breakKinds, 'name'),

@@ -1,6 +1,6 @@
 // Texts of the bank's webhooks, and of events that are delivered to business systems.
 import { eventTypeDeclarations } from '../../events/event-types.js';
-import { textsOfKinds, type Texts } from './languages.js';
+import { type Texts, textsOfKinds } from './languages.js';
 
 export const connectionsTexts = {
   ...textsOfKinds('event', eventTypeDeclarations, 'name'),

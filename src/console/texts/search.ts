@@ -3,7 +3,7 @@ import { lineTypes } from '../../bank-contract/line-types.js';
 import type { ReferenceKind } from '../../statement/expected-payments/references.js';
 import type { ExpectedKindName, OperationKindName } from '../../bank-contract/operation-kinds.js';
 import type { ExplainingBreakKind } from '../../reconciliation/decide/break-kinds.js';
-import { textsOfKinds, type Texts, type TextsOf } from './languages.js';
+import { type Texts, type TextsOf, textsOfKinds } from './languages.js';
 
 export const searchTexts = {
   'search.title': ['Busca', 'Search'],
