@@ -171,10 +171,7 @@ export function BatchItems({ facts: { payees } }: Pick<DetailProps, 'facts'>) {
       <ListTable
         {...{ name: 'approvals.payees', rows: payees.slice(0, maxPayeesShown) }}
         columns={{
-          'word.account': {
-            is: 'wide',
-            cell: ({ counterparty }) => accountOfPayee(counterparty),
-          },
+          'word.account': { wide: ({ counterparty }) => accountOfPayee(counterparty) },
           'word.amount': { cents: ({ amountCents }) => amountCents },
         }}
       />

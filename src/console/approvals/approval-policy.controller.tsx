@@ -114,9 +114,9 @@ function typedValues({ aboveAmount, approvals, ...policy }: PolicyView | Proposa
 function columnsOf({ t }: Visit, nameOf: NameOfActor): ListColumns<Proposal> {
   return {
     'word.when': { at: ({ at }) => at },
-    'word.who': { is: 'wide', cell: ({ actor }) => nameOf(actor) },
-    'policy.what': { is: 'wide', cell: (policy) => policyWords(t, policy).join(' ') },
-    'app.reason': { is: 'wide', cell: ({ reason }) => reason },
+    'word.who': { wide: ({ actor }) => nameOf(actor) },
+    'policy.what': { wide: (policy) => policyWords(t, policy).join(' ') },
+    'app.reason': { wide: ({ reason }) => reason },
   };
 }
 

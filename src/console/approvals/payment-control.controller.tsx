@@ -143,10 +143,9 @@ export class PaymentControlPages {
           {...{ rows, name: 'controls.beneficiaries' }}
           empty={t('controls.noBeneficiaries')}
           columns={{
-            'word.name': { is: 'wide', cell: (row) => shown(row).name },
+            'word.name': { wide: (row) => shown(row).name },
             'controls.account': {
-              is: 'wide',
-              cell: (row) => {
+              wide: (row) => {
                 const { ispb, branch, account } = shown(row);
                 return [ispb, branch, account].filter((part) => part !== null).join(' / ');
               },
@@ -181,9 +180,9 @@ export class PaymentControlPages {
           {...{ rows, name: 'controls.history', empty: t('controls.noHistory') }}
           columns={{
             'word.when': { at: ({ at }) => at },
-            'word.who': { is: 'wide', cell: ({ actor }) => nameOf(actor) },
+            'word.who': { wide: ({ actor }) => nameOf(actor) },
             'policy.what': ({ action }) => t(`controls.action.${action}`),
-            'app.reason': { is: 'wide', cell: ({ reason }) => reason },
+            'app.reason': { wide: ({ reason }) => reason },
           }}
         />
       </Card>

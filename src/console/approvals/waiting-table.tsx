@@ -122,11 +122,10 @@ export function WaitingTable({
             <Hint isBlock>{kindText(visit, kind)}</Hint>
           </>
         ),
-        'approvals.payee': { is: 'wide', cell: (waiting) => <PayeeCell waiting={waiting} /> },
+        'approvals.payee': { wide: (waiting) => <PayeeCell waiting={waiting} /> },
         'approvals.expires': (waiting) => <Expiry waiting={waiting} />,
         'word.requestedBy': {
-          is: 'wide',
-          cell: (waiting) => (
+          wide: (waiting) => (
             <>
               {nameOf(waiting.requestedBy)}
               <Hint isBlock>{time(waiting.createdAt)}</Hint>

@@ -120,7 +120,7 @@ function BatchPart(props: Props) {
         <ListTable
           {...{ name: 'breaks.byKind', rows: byKind, empty: t('breaks.bulk.nothing') }}
           columns={{
-            'word.kind': { is: 'wide', cell: ({ kind }) => kindOf(t, kind) },
+            'word.kind': { wide: ({ kind }) => kindOf(t, kind) },
             'breaks.count': { count: (sum) => sum.breaks },
             'word.amount': { cents: (sum) => sum.cents },
           }}
@@ -175,7 +175,7 @@ function Progress({ progress, refusals }: Props) {
             {...{ name: 'breaks.batch.refused', rows: refusals }}
             columns={{
               ...breakColumns(visit, address, ({ row }: Refusal) => row),
-              'word.result': { is: 'wide', cell: ({ code }) => refusalOfCode(t, code) },
+              'word.result': { wide: ({ code }) => refusalOfCode(t, code) },
             }}
           />
         </Card>

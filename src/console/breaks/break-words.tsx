@@ -71,8 +71,7 @@ export function breakColumns<Row>(
   const { t } = visit;
   return {
     'word.kind': {
-      is: 'wide',
-      cell: (row) => (
+      wide: (row) => (
         <a href={`${visit.to(`breaks/${of(row).id}`)}?${address.toString()}`}>
           {kindOf(t, of(row).kind)}
         </a>
@@ -80,8 +79,7 @@ export function breakColumns<Row>(
     },
     'word.amount': { is: 'number', cell: (row) => amountOf(t, of(row).amount) },
     'word.counterparty': {
-      is: 'wide',
-      cell: (row) => <Clipped>{partyOf(visit, of(row).counterparty)}</Clipped>,
+      wide: (row) => <Clipped>{partyOf(visit, of(row).counterparty)}</Clipped>,
     },
   };
 }

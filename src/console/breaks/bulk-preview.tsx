@@ -82,10 +82,7 @@ function PreviewTable({ action, previewed, address }: Props) {
       {...{ name: 'breaks.bulk.what', rows: previewed, hasKeys: true }}
       columns={{
         ...breakColumns(visit, address, ({ row }: PreviewedBreak) => row),
-        'breaks.bulk.what': {
-          is: 'wide',
-          cell: ({ would }) => <Effect action={action} would={would} />,
-        },
+        'breaks.bulk.what': { wide: ({ would }) => <Effect action={action} would={would} /> },
       }}
     />
   );

@@ -35,8 +35,7 @@ export function BulkResult({ rows }: { rows: readonly ResultRow[] }) {
           columns={{
             ...breakColumns(visit, address, ({ row }: ResultRow) => row),
             'word.result': {
-              is: 'wide',
-              cell: ({ outcome: { outcome, code } }) =>
+              wide: ({ outcome: { outcome, code } }) =>
                 t(`breaks.bulk.outcome.${outcome}`, {
                   why: code === null ? '' : refusalOfCode(t, code),
                 }),

@@ -33,7 +33,7 @@ export function EarlierMovementsCard({ facts: { before } }: { facts: BreakFacts 
                 cents === null ? t('breaks.unknownAmount') : <Amount cents={cents} />,
             },
             'breaks.before.what': ({ what }) => what,
-            'breaks.before.became': { is: 'wide', cell: ({ became }) => became },
+            'breaks.before.became': { wide: ({ became }) => became },
           }}
         />
       )}

@@ -48,8 +48,7 @@ export function QueueTable({ list, rows, chosen, count, empty }: Props) {
             />
           )),
         'word.kind': {
-          is: 'wide',
-          cell: ({ id, kind }) => (
+          wide: ({ id, kind }) => (
             <PanelLink href={hrefOf(id)} isCurrent={id === chosen}>
               {kindOf(t, kind)}
             </PanelLink>

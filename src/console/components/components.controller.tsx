@@ -167,7 +167,7 @@ function List() {
       <ListTable
         {...{ rows, name: 'breaks.list' }}
         columns={{
-          'word.counterparty': { is: 'wide', cell: ({ name }) => <a href={here}>{name}</a> },
+          'word.counterparty': { wide: ({ name }) => <a href={here}>{name}</a> },
           'word.amount': { cents: ({ cents }) => cents, isOrder: true },
           'word.status': ({ tone }) => <Badge tone={tone} text={tone} />,
         }}

@@ -86,13 +86,12 @@ export class AlertChannelPages {
             {...{ rows, name: 'alertChannels.title', empty: t('alertChannels.empty') }}
             columns={{
               'word.name': {
-                is: 'wide',
-                cell: ({ id, name }) => (
+                wide: ({ id, name }) => (
                   <a href={visit.to(`alert-channels/${id}`)}>{plainText(name)}</a>
                 ),
               },
               'alertChannels.kind': ({ kind }) => t(`alertChannels.kind.${kind}`),
-              'alertChannels.target': { is: 'wide', cell: (row) => this.targetOf(row) },
+              'alertChannels.target': { wide: (row) => this.targetOf(row) },
               'alertChannels.language': ({ language }) => t(`alertChannels.language.${language}`),
             }}
           />

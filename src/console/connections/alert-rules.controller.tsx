@@ -61,19 +61,16 @@ export class AlertRulePages {
             {...{ rows, name: 'alertRules.title', empty: t('alertRules.empty') }}
             columns={{
               'word.name': {
-                is: 'wide',
-                cell: ({ id, name }) => (
+                wide: ({ id, name }) => (
                   <a href={visit.to(`alert-rules/${id}`)}>{plainText(name)}</a>
                 ),
               },
               'alertRules.condition': {
-                is: 'wide',
-                cell: ({ condition }) => describeCondition(visit, condition),
+                wide: ({ condition }) => describeCondition(visit, condition),
               },
               'word.severity': ({ severity }) => <AlertSeverityBadge severity={severity} />,
               'alertRules.channels': {
-                is: 'wide',
-                cell: ({ channels }) =>
+                wide: ({ channels }) =>
                   channels.map(({ channelId }) => names.get(channelId)).join(', ') ||
                   t('alertRules.noChannel'),
               },

@@ -197,14 +197,13 @@ function columnsOf(visit: Visit): ListColumns<AlertView> {
     'word.since': ({ id, firedAt }) => <a href={visit.to(`alerts/${id}`)}>{time(firedAt)}</a>,
     'word.severity': ({ severity }) => <AlertSeverityBadge severity={severity} />,
     'alerts.subject': {
-      is: 'wide',
-      cell: (alert) => <a href={pageAbout(visit, alert)}>{describeSubject(visit, alert.detail)}</a>,
+      wide: (alert) => <a href={pageAbout(visit, alert)}>{describeSubject(visit, alert.detail)}</a>,
     },
     'word.amount': {
       is: 'number',
       cell: ({ amount }) => (amount === null ? null : <Amount cents={amount} />),
     },
-    'word.rule': { is: 'wide', cell: (alert) => <RuleLink alert={alert} /> },
+    'word.rule': { wide: (alert) => <RuleLink alert={alert} /> },
     'word.state': ({ state }) => <StateBadge state={state} />,
   };
 }

@@ -82,8 +82,7 @@ export function deliveryColumns(
     'word.state': ({ state }) => <DeliveryBadge state={state} />,
     'deliveries.type': ({ type }) => wordOf(visit.t, 'event', type),
     'deliveries.endpoint': {
-      is: 'wide',
-      cell: ({ endpointId: id }) =>
+      wide: ({ endpointId: id }) =>
         hosts.has(id) ? (
           <a href={visit.to(`endpoints/${id}`)}>{hosts.get(id)}</a>
         ) : (

@@ -156,7 +156,7 @@ function TrafficTable({ facts }: { facts: Facts }) {
     <ListTable
       {...{ name: 'section.connections', rows: listTraffic(visit, facts) }}
       columns={{
-        'connections.what': { is: 'wide', cell: ({ label }) => t(label) },
+        'connections.what': { wide: ({ label }) => t(label) },
         'word.status': ({ tone, state }) => <Badge tone={tone} text={t(state)} />,
         'word.count': {
           is: 'number',
@@ -181,8 +181,7 @@ function Syncs({ facts: { now, syncs } }: { facts: Facts }) {
         {...{ name: 'connections.syncs', rows: syncs }}
         columns={{
           'word.account': {
-            is: 'wide',
-            cell: ({ slug, name }) => (
+            wide: ({ slug, name }) => (
               <a href={`/console/accounts/${slug}/connections`}>{name ?? slug}</a>
             ),
           },

@@ -170,8 +170,7 @@ export class EndpointPages {
           {...{ rows, name: 'endpoints.title', empty: visit.t('endpoints.empty') }}
           columns={{
             'word.address': {
-              is: 'wide',
-              cell: (row) => (
+              wide: (row) => (
                 <>
                   <a href={visit.to(`endpoints/${row.id}`)}>{shownAddress(visit, row)}</a>
                   {row.description && <Hint isBlock>{plainText(row.description)}</Hint>}

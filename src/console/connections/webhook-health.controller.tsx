@@ -137,11 +137,11 @@ function registrationsPage(visit: Visit, rows: RegisteredEventType[] | null): Sh
           <ListTable
             {...{ rows, name: 'health.registrations' }}
             columns={{
-              'word.type': { is: 'wide', cell: ({ eventType }) => <code>{eventType}</code> },
+              'word.type': { wide: ({ eventType }) => <code>{eventType}</code> },
               'word.state': ({ state }) => (
                 <Badge tone={tones[state]} text={t(`health.registration.${state}`)} />
               ),
-              'endpoints.host': { is: 'wide', cell: ({ host }) => host },
+              'endpoints.host': { wide: ({ host }) => host },
             }}
           />
         )}
@@ -283,8 +283,7 @@ function EventTypes({ rows }: RowsOf<Measured['events'][number]>) {
         {...{ rows, name: 'health.events' }}
         columns={{
           'word.type': {
-            is: 'wide',
-            cell: ({ eventType }) => (
+            wide: ({ eventType }) => (
               <a href={`${to('webhooks')}?eventType=${encodeURIComponent(eventType)}`}>
                 <code>{eventType}</code>
               </a>

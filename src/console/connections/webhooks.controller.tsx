@@ -67,8 +67,8 @@ export class WebhookPages {
           isOrder: true,
         },
         'word.state': ({ state }) => <WebhookState state={state} />,
-        'word.type': { is: 'wide', cell: ({ eventType }) => <code>{eventType}</code> },
-        'word.reference': { is: 'wide', cell: (row) => <ShownReference row={row} /> },
+        'word.type': { wide: ({ eventType }) => <code>{eventType}</code> },
+        'word.reference': { wide: (row) => <ShownReference row={row} /> },
         'webhooks.copies': { count: ({ copies }) => copies },
       }),
     });

@@ -170,7 +170,7 @@ function Items({ day }: Pick<Props, 'day'>) {
           'word.nsu': ({ nsu }) => lineLink(visit, nsu),
           'word.when': { at: ({ occurredAt }) => new Date(occurredAt) },
           'word.amount': { cents: ({ amount }) => amount },
-          'app.reason': { is: 'wide', cell: ({ reason }) => reason },
+          'app.reason': { wide: ({ reason }) => reason },
         }}
       />
     </Card>
@@ -229,7 +229,7 @@ function Revisions({ day }: Pick<Props, 'day'>) {
         ),
         'days.sequence': ({ sequence }) => formatCount(sequence),
         'days.madeAt': { at: ({ createdAt }) => createdAt },
-        'days.hash': { is: 'wide', cell: ({ hash }) => <code>{hash}</code> },
+        'days.hash': { wide: ({ hash }) => <code>{hash}</code> },
       }}
     />
   );

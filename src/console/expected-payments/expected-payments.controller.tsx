@@ -59,15 +59,13 @@ export class ExpectedPaymentPages {
       total: (filters) => this.reading.total(callerOf(visit), filters),
       columns: (_rows) => ({
         'word.payment': {
-          is: 'wide',
           href: ({ id }) => visit.to(`expected-payments/${id}`),
-          cell: ({ externalId, references, id }) =>
+          wide: ({ externalId, references, id }) =>
             externalId ?? references[0]?.value ?? id.slice(-12),
           below: { label: 'word.kind', cell: (payment) => paymentKindText(visit, payment) },
         },
         'word.counterparty': {
-          is: 'wide',
-          cell: ({ counterparty: { name, taxId } }) => name ?? punctuated(taxId),
+          wide: ({ counterparty: { name, taxId } }) => name ?? punctuated(taxId),
           below: {
             label: 'list.taxId',
             cell: ({ counterparty: { name, taxId } }) => name !== null && punctuated(taxId),

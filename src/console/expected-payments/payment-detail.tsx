@@ -185,7 +185,7 @@ function Metadata({ metadata }: { metadata: ExpectedPaymentView['metadata'] }) {
         {...{ rows: Object.entries(metadata), name: 'word.metadata' }}
         columns={{
           'expectedPayment.metadataKey': ([key]) => key,
-          'expectedPayment.metadataValue': { is: 'wide', cell: ([, value]) => value },
+          'expectedPayment.metadataValue': { wide: ([, value]) => value },
         }}
       />
     </Card>

@@ -50,8 +50,8 @@ function Changes({ version, before }: { version: Version; before: Version | unde
       {...{ rows: changed, name: 'expectedPayment.changes' }}
       columns={{
         'expectedPayment.term': ([key]) => visit.t(key),
-        'word.before': { is: 'wide', cell: ([key]) => <del>{was.get(key)}</del> },
-        'word.after': { is: 'wide', cell: ([, text]) => <ins>{text}</ins> },
+        'word.before': { wide: ([key]) => <del>{was.get(key)}</del> },
+        'word.after': { wide: ([, text]) => <ins>{text}</ins> },
       }}
     />
   );

@@ -150,10 +150,7 @@ function Checked({ checked, sent }: CheckedProps) {
           {...{ rows: errors, name: 'bulk.errors' }}
           columns={{
             ...rowColumns,
-            'bulk.errors': {
-              is: 'wide',
-              cell: (row) => fieldErrorsIn(language, row.errors ?? {}).join(' '),
-            },
+            'bulk.errors': { wide: (row) => fieldErrorsIn(language, row.errors ?? {}).join(' ') },
           }}
         />
       </Card>
@@ -164,7 +161,7 @@ function Checked({ checked, sent }: CheckedProps) {
 /** Of a row of the file. */
 const rowColumns: ListColumns<{ line: number; reference: string | null }> = {
   'bulk.line': ({ line }) => formatCount(line),
-  'bulk.reference': { is: 'wide', cell: ({ reference }) => reference },
+  'bulk.reference': { wide: ({ reference }) => reference },
 };
 
 /** What the valid rows would pay or request, and of whom. */
@@ -189,7 +186,7 @@ function CheckedPayees({ checked, sent }: CheckedProps) {
           <ListTable
             {...{ rows: payees, name: 'bulk.largestPayees' }}
             columns={{
-              'word.counterparty': { is: 'wide', cell: ({ name }) => name || null },
+              'word.counterparty': { wide: ({ name }) => name || null },
               'bulk.rows': { count: (payee) => payee.rows },
               'bulk.sum': { is: 'number', cell: (payee) => formatAmount(payee.total) },
             }}
@@ -350,7 +347,7 @@ function Rows({ rows }: { rows: readonly ResultRow[] }) {
         ),
         'word.operation': ({ operationId: id }) =>
           id && <a href={visit.to(`operations/${id}`)}>{t('bulk.openOperation')}</a>,
-        'bulk.errors': { is: 'wide', cell: (row) => errorOf(visit, row) },
+        'bulk.errors': { wide: (row) => errorOf(visit, row) },
       }}
     />
   );

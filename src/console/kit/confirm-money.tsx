@@ -200,8 +200,8 @@ function Payees({ money }: { money: Money }) {
     <ListTable
       {...{ name: 'money.payees', rows: money.payees }}
       columns={{
-        'money.payee': { is: 'wide', cell: (payee) => <NamedPayee payee={payee} /> },
-        'word.requestedBy': { is: 'wide', cell: ({ asked }) => askedText(visit, asked) },
+        'money.payee': { wide: (payee) => <NamedPayee payee={payee} /> },
+        'word.requestedBy': { wide: ({ asked }) => askedText(visit, asked) },
         'word.amount': { cents: ({ amountCents }) => amountCents },
       }}
     />

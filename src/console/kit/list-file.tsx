@@ -42,7 +42,8 @@ export async function fileOf<Row>(
 const cellsOf = <Row,>(columns: ListColumns<Row>): FileCell<Row>[] =>
   seenColumns(columns).flatMap((column) => [column, ...(column.below ? [column.below] : [])]);
 
-function valueOf<Row>(visit: Visit, { cell, cents, count, at }: FileCell<Row>, row: Row) {
+function valueOf<Row>(visit: Visit, column: FileCell<Row>, row: Row) {
+  const { wide, cell = wide, cents, count, at } = column;
   if (cents) return cents(row) ?? null;
   if (cell) return shownText(renderFor(visit, cell(row)));
   if (count) return formatCount(count(row));

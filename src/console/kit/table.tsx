@@ -10,17 +10,21 @@ import { Icon } from './icon.js';
 /** Anything that a page can show. */
 type Shows<Row> = (row: Row) => ComponentChildren;
 
-/** What a cell shows: anything, an amount in cents, a number of things, or a time. */
+/**
+ * What a cell shows: anything, a name or an id that may break between lines, an amount in cents, a
+ * number of things, or a time.
+ */
 export interface CellContent<Row> {
   cell?: Shows<Row>;
+  wide?: Shows<Row>;
   cents?: (row: Row) => bigint | null | undefined;
   count?: (row: Row) => bigint | number;
   at?: (row: Row) => Date | null | undefined;
 }
 
 export interface ListColumn<Row> extends CellContent<Row> {
-  /** `number`: at the right. `wide`: a name or an id, which may break between lines. */
-  is?: 'number' | 'wide' | 'sentence';
+  /** Of a cell. `number`: at the right. */
+  is?: 'number' | 'sentence';
   /** Around what the cell shows: the page of the record. */
   href?: (row: Row) => string;
   /** Quietly below it, after its label if `isNamed`. In a file it is a column of its own. */
@@ -76,8 +80,8 @@ export function ListTable<Row>({
   const [shown, shownRows] = [seenColumns(columns), [...rows]];
   if (shownRows.length === 0 && empty !== undefined) return <Empty>{empty}</Empty>;
   const said = typeof name === 'string' ? t(name) : name.said;
-  const classOf = ({ is, cents, count }: ListColumn<Row>) =>
-    is ?? ((cents ?? count) ? 'number' : undefined);
+  const classOf = ({ is, wide, cents, count }: ListColumn<Row>) =>
+    is ?? (wide ? 'wide' : (cents ?? count) ? 'number' : undefined);
   const table = (
     <table aria-label={isUnseen ? said : undefined}>
       <thead>
@@ -144,7 +148,7 @@ function Head({
 
 function Content<Row>({ column, row }: { column: ListColumn<Row>; row: Row }) {
   const { t, time } = useVisit();
-  const { cell, cents, count, at, href, below, isSigned } = column;
+  const { wide, cell = wide, cents, count, at, href, below, isSigned } = column;
   const amount = cents?.(row);
   const shown =
     cell?.(row) ??

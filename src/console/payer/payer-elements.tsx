@@ -219,8 +219,7 @@ export function Records({ records }: { records: PayerRecords }) {
           {...{ rows: records.charges, name: 'payer.charges', empty: t('payer.noCharges') }}
           columns={{
             'payer.charge': {
-              is: 'wide',
-              cell: ({ correlationId }) => (
+              wide: ({ correlationId }) => (
                 <a href={to(`charges/${encodeURIComponent(correlationId)}`)}>{correlationId}</a>
               ),
             },
@@ -255,8 +254,7 @@ function Lines({ lines }: { lines: PayerRecords['lines'] }) {
       columns={{
         'word.nsu': ({ nsu }) => <a href={to(`statement/${nsu}`)}>{String(nsu)}</a>,
         'word.when': {
-          is: 'wide',
-          cell: ({ occurredAt, typeName }) => (
+          wide: ({ occurredAt, typeName }) => (
             <>
               {time(occurredAt)} <code>{typeName}</code>
             </>

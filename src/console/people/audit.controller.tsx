@@ -34,12 +34,12 @@ export class AuditPages {
             {...{ rows, name: 'audit.title', empty: t('audit.empty') }}
             columns={{
               'word.when': { at: ({ at }) => at },
-              'word.who': { is: 'wide', cell: ({ person }) => person ?? t('audit.server') },
+              'word.who': { wide: ({ person }) => person ?? t('audit.server') },
               'word.account': ({ slug }) => slug,
               'word.action': ({ action }) => wordOf(visit.t, 'action', action),
-              'audit.subject': { is: 'wide', cell: ({ subject }) => subjectOf(visit, subject) },
-              'app.reason': { is: 'wide', cell: ({ reason }) => reason },
-              'audit.shown': { is: 'wide', cell: ({ shown }) => shown },
+              'audit.subject': { wide: ({ subject }) => subjectOf(visit, subject) },
+              'app.reason': { wide: ({ reason }) => reason },
+              'audit.shown': { wide: ({ shown }) => shown },
             }}
           />
           <Pager next={next} />

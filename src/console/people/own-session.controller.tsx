@@ -98,7 +98,7 @@ export function SessionTable({
       <ListTable
         {...{ rows: open, name: 'people.sessions', empty: t('sessions.empty') }}
         columns={{
-          'sessions.browser': { is: 'wide', cell: ({ userAgent }) => userAgent || null },
+          'sessions.browser': { wide: ({ userAgent }) => userAgent || null },
           'word.since': { at: ({ createdAt }) => createdAt },
           'sessions.lastUsed': { at: ({ lastUsedAt }) => lastUsedAt },
           'word.actions': ({ id }) =>

@@ -130,8 +130,7 @@ export class PeoplePages {
             {...{ rows, name: 'people.title' }}
             columns={{
               'word.email': {
-                is: 'wide',
-                cell: (person) => `${person.email} ${isOwn(person) ? t('people.you') : ''}`,
+                wide: (person) => `${person.email} ${isOwn(person) ? t('people.you') : ''}`,
               },
               'word.status': ({ state }) => t(`people.state.${state}`),
               'people.roleHere': (person) => <Roles {...{ person, isOwn: isOwn(person) }} />,

@@ -118,8 +118,8 @@ function Differences({
         rows={differencesOf(before, after, sentenceOptions(visit))}
         columns={{
           'word.aspect': ({ aspect }) => <strong>{t(`ruleAspect.${aspect}`)}</strong>,
-          'word.before': { is: 'wide', cell: ({ was }) => <del>{was ?? t('rules.absent')}</del> },
-          'word.after': { is: 'wide', cell: ({ is }) => <ins>{is ?? t('rules.absent')}</ins> },
+          'word.before': { wide: ({ was }) => <del>{was ?? t('rules.absent')}</del> },
+          'word.after': { wide: ({ is }) => <ins>{is ?? t('rules.absent')}</ins> },
         }}
       />
     </details>

@@ -182,8 +182,7 @@ function Figures({ tried: { trial, figure: open } }: TrialProps) {
         {...{ name: 'ruleTrial.figures', rows: trialFigures }}
         columns={{
           'ruleTrial.figure': {
-            is: 'wide',
-            cell: (figure) => (
+            wide: (figure) => (
               <>
                 {trial[figure].count > 0 ? (
                   <a
@@ -227,8 +226,7 @@ function Changes({ tried }: TrialProps) {
         {...{ name: { said: title }, rows: changes, empty: t('ruleTrial.noLines') }}
         columns={{
           'word.line': {
-            is: 'wide',
-            cell: ({ nsu }) => {
+            wide: ({ nsu }) => {
               const line = lineOf.get(nsu);
               return (
                 <>
@@ -249,13 +247,9 @@ function Changes({ tried }: TrialProps) {
               return line && <Movement of={line} />;
             },
           },
-          'ruleTrial.now': {
-            is: 'wide',
-            cell: ({ before }) => <Outcome outcome={before} tried={tried} />,
-          },
+          'ruleTrial.now': { wide: ({ before }) => <Outcome outcome={before} tried={tried} /> },
           'ruleTrial.then': {
-            is: 'wide',
-            cell: ({ after }) => (
+            wide: ({ after }) => (
               <>
                 <Outcome outcome={after} tried={tried} />
                 {figure === 'conflicts' && <Hint isBlock>{t('ruleTrial.unchanged')}</Hint>}

@@ -74,7 +74,7 @@ export class RulePages {
           <ListTable
             {...{ name: 'rules.all', rows: data, empty: t('rules.noneAtAll') }}
             columns={{
-              'word.rule': { is: 'wide', cell: (rule) => linkTo(visit, rule.id, rule.name) },
+              'word.rule': { wide: (rule) => linkTo(visit, rule.id, rule.name) },
               'rules.activeVersion': ({ activeVersion }) =>
                 activeVersion ?? t('rules.noActiveVersion'),
               'word.origin': ({ origin }) => t(originKey(origin)),
@@ -109,8 +109,7 @@ function RuleTable({
       columns={{
         'rules.order': { count: ({ priority }) => priority },
         'word.rule': {
-          is: 'wide',
-          cell: (rule) => (
+          wide: (rule) => (
             <>
               {linkTo(visit, rule.ruleId, rule.name)}
               <div>

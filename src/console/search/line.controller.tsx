@@ -204,16 +204,14 @@ function Matches({ detail: { matches, explained }, nameOfActor }: NamedProps) {
         {...{ name: 'line.matches', rows: matches, empty: t('line.noMatches') }}
         columns={{
           'word.record': {
-            is: 'wide',
-            cell: ({ expectedPaymentId }) => (
+            wide: ({ expectedPaymentId }) => (
               <RecordLink explained={explained} id={expectedPaymentId} />
             ),
           },
           'word.role': ({ role }) => t(`line.match.${role}`),
           'word.aspect': { cents: amountOf },
           'word.rule': {
-            is: 'wide',
-            cell: ({ rule, ruleId, ruleVersion, evidence }) => (
+            wide: ({ rule, ruleId, ruleVersion, evidence }) => (
               <>
                 {wordOf(t, 'line.rule', rule)}
                 {ruleId !== null && (
@@ -229,14 +227,10 @@ function Matches({ detail: { matches, explained }, nameOfActor }: NamedProps) {
               </>
             ),
           },
-          'line.match.by': {
-            is: 'wide',
-            cell: ({ madeBy, reason }) => because(nameOfActor(madeBy), reason),
-          },
+          'line.match.by': { wide: ({ madeBy, reason }) => because(nameOfActor(madeBy), reason) },
           'word.since': { at: ({ createdAt }) => createdAt },
           'line.match.until': {
-            is: 'wide',
-            cell: ({ unlinkedAt, unlinkReason }) => because(time(unlinkedAt), unlinkReason),
+            wide: ({ unlinkedAt, unlinkReason }) => because(time(unlinkedAt), unlinkReason),
           },
         }}
       />
@@ -317,10 +311,7 @@ function Refunds({ detail: { refunds } }: Props) {
       <ListTable
         {...{ name: 'line.refunds', rows: refunds }}
         columns={{
-          'list.id': {
-            is: 'wide',
-            cell: ({ id }) => <a href={to(`refunds/${id}`)}>{id}</a>,
-          },
+          'list.id': { wide: ({ id }) => <a href={to(`refunds/${id}`)}>{id}</a> },
           'word.status': ({ state }) => (
             <StateBadge state={state} text={t(`list.sentState.${state}`)} />
           ),

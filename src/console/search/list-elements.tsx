@@ -43,8 +43,7 @@ export function LineLink({ nsu }: { nsu: bigint | null }) {
 /** Name and tax id, as the reader may see them. */
 export function partyColumn<Row>(of: (row: Row) => Counterparty): ListColumn<Row> {
   return {
-    is: 'wide',
-    cell: (row) => {
+    wide: (row) => {
       const { name, taxId, account } = of(row);
       return name === null && taxId === null ? account : <bdi>{name ?? ''}</bdi>;
     },

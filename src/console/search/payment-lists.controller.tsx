@@ -54,9 +54,8 @@ export class PaymentLists {
         const payments = await this.readPayments(visit, rows);
         return {
           'referenceKind.correlation_id': {
-            is: 'wide',
             href: ({ operationId }) => visit.to(`charges/${operationId}`),
-            cell: ({ correlationId }) => correlationId,
+            wide: ({ correlationId }) => correlationId,
           },
           'word.amount': { cents: (row) => payments(row.expectedPaymentId).amountCents },
           'word.settlement': (row) => (
@@ -96,19 +95,15 @@ export class PaymentLists {
       total: (filters) => this.operations.total(visit.accountId, filters),
       columns: (_rows) => ({
         'word.kind': {
-          is: 'wide',
           href: hrefIn(visit, 'operations'),
-          cell: ({ kind }) => wordOf(visit.t, 'list.operationKind', kind),
+          wide: ({ kind }) => wordOf(visit.t, 'list.operationKind', kind),
         },
         'word.status': ({ state }) => badge(visit, 'list.operationState', state),
         'word.amount': { cents: ({ amountCents }) => amountCents },
         'list.createdAt': { at: ({ createdAt }) => createdAt, isOrder: true },
         'list.updatedAt': { at: ({ updatedAt }) => updatedAt },
         'list.attempts': { is: 'number', cell: ({ attempts }) => attempts },
-        'referenceKind.idempotency_key': {
-          is: 'wide',
-          cell: ({ idempotencyKey }) => idempotencyKey,
-        },
+        'referenceKind.idempotency_key': { wide: ({ idempotencyKey }) => idempotencyKey },
       }),
     });
   }
@@ -142,12 +137,11 @@ export class PaymentLists {
           'list.sentState',
           {
             'list.shape': {
-              is: 'wide',
               href: hrefIn(visit, 'transfers'),
-              cell: ({ shape }) => wordOf(visit.t, 'list.transferShape', shape),
+              wide: ({ shape }) => wordOf(visit.t, 'list.transferShape', shape),
             },
           },
-          { 'referenceKind.external_id': { is: 'wide', cell: ({ externalId }) => externalId } },
+          { 'referenceKind.external_id': { wide: ({ externalId }) => externalId } },
         ),
     });
   }
@@ -173,9 +167,8 @@ export class PaymentLists {
           'list.sentState',
           {
             'word.barCode': {
-              is: 'wide',
               href: hrefIn(visit, 'bills'),
-              cell: ({ barCode }) => barCode,
+              wide: ({ barCode }) => barCode,
             },
           },
           { 'list.scheduledFor': { at: ({ scheduledFor }) => scheduledFor } },
@@ -204,9 +197,8 @@ export class PaymentLists {
           'list.sentState',
           {
             'list.id': {
-              is: 'wide',
               href: hrefIn(visit, 'refunds'),
-              cell: ({ id, endToEndId }) => endToEndId ?? id,
+              wide: ({ id, endToEndId }) => endToEndId ?? id,
             },
           },
           { 'list.originalNsu': ({ originalNsu }) => <LineLink nsu={originalNsu} /> },

@@ -160,10 +160,7 @@ function HitGroup({
       <ListTable
         {...{ name: `search.${group}`, rows: hits }}
         columns={{
-          'word.what': {
-            is: 'wide',
-            cell: (hit) => <a href={visit.to(hit.path)}>{nameOf(visit, hit)}</a>,
-          },
+          'word.what': { wide: (hit) => <a href={visit.to(hit.path)}>{nameOf(visit, hit)}</a> },
           'word.amount': { cents: ({ amountCents }) => amountCents },
           'word.status': (hit) => <HitState hit={hit} />,
           'word.who': partyColumn(partyOf),

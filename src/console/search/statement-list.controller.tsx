@@ -91,7 +91,7 @@ export class StatementPages {
       columns: (_rows) => ({
         'word.kind': ({ kind }) => t(`unreadable.kind.${kind}`),
         'line.reference.kind.nsu': ({ nsu }) => nsu?.toString(),
-        'app.reason': { is: 'wide', cell: ({ reason }) => whyUnreadable(visit, reason) },
+        'app.reason': { wide: ({ reason }) => whyUnreadable(visit, reason) },
         'unreadable.recordedAt': { at: ({ recordedAt }) => recordedAt },
         'unreadable.resolved': ({ resolution, resolvedAt }) =>
           resolution === null ? (
@@ -124,8 +124,7 @@ export class StatementPages {
         },
       },
       'word.line': {
-        is: 'wide',
-        cell: ({ typeName }) => nameOfType(visit, typeName),
+        wide: ({ typeName }) => nameOfType(visit, typeName),
         ...(isVisible && {
           below: { label: 'line.notes', cell: ({ notes }) => notes !== null && <bdi>{notes}</bdi> },
         }),
@@ -141,8 +140,7 @@ export class StatementPages {
       },
       'word.balanceAfter': { cents: ({ currentBalanceCents }) => currentBalanceCents },
       'line.state': {
-        is: 'wide',
-        cell: (line) => (
+        wide: (line) => (
           <>
             <StateBadge state={line.state} text={t(`line.state.${line.state}`)} />
             <Why explained={explanations(line)} />

@@ -105,8 +105,8 @@ export function ModeHistory({ facts: { mode }, nameOf }: Props & { nameOf: NameO
         columns={{
           'word.when': { at: ({ at }) => at },
           'word.mode': (change) => t(`account.mode.${change.mode}`),
-          'word.who': { is: 'wide', cell: ({ actor }) => nameOf(actor) },
-          'app.reason': { is: 'wide', cell: ({ reason }) => reason },
+          'word.who': { wide: ({ actor }) => nameOf(actor) },
+          'app.reason': { wide: ({ reason }) => reason },
         }}
       />
     </Card>

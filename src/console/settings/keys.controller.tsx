@@ -159,8 +159,7 @@ function KeyTable({ keys: listed, facts }: { keys: readonly ApiKey[]; facts: Fac
         {...{ rows: listed, name: 'keys.title', empty: t('keys.empty') }}
         columns={{
           'word.name': {
-            is: 'wide',
-            cell: ({ name, kind }) => (
+            wide: ({ name, kind }) => (
               <>
                 {name ?? t('keys.ofSettings')}
                 <Hint isBlock>{t(`keys.kind.${kind as ApiKeyKind}`)}</Hint>
@@ -169,8 +168,7 @@ function KeyTable({ keys: listed, facts }: { keys: readonly ApiKey[]; facts: Fac
           },
           'keys.hint': ({ hint }) => hint && <code>{`…${hint}`}</code>,
           'keys.scopes': {
-            is: 'wide',
-            cell: (key) => key.scopes.map((scope) => wordOf(t, 'scope', scope)).join(', '),
+            wide: (key) => key.scopes.map((scope) => wordOf(t, 'scope', scope)).join(', '),
           },
           'word.madeAt': { at: ({ createdAt }) => createdAt },
           'word.status': (apiKey) => <KeyState {...{ apiKey, now: facts.now }} />,

@@ -127,8 +127,7 @@ function Work({ reading: { work, firingAlerts } }: Props) {
         {...{ name: 'today.work', rows: items }}
         columns={{
           'word.what': {
-            is: 'wide',
-            cell: (item) => (
+            wide: (item) => (
               <Figure page={item.page} at={`work-${item.label.replace('.', '-')}`}>
                 {name(item)}
               </Figure>
