@@ -3,11 +3,12 @@
 import { accountIn } from '../requested-payment.js';
 import { unknownParty } from '../../access/counterparties/party.js';
 import { stringify } from 'lossless-json';
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { maskParty } from '../../access/counterparties/masking.js';
 import type { LimitInUse } from '../../outbound/payment-controls/control-changes.service.js';
 import type { NameOfActor } from '../actor-names.service.js';
 import {
+  badgeOf,
   Amount,
   Badge,
   Card,
@@ -19,13 +20,12 @@ import {
   Folded,
   Hint,
   Muted,
-  type Tone,
 } from '../kit/elements.js';
 import { formatAmount } from '../formats.js';
 import { ListTable } from '../kit/table.js';
-import { useVisit, type Visit } from '../visit.js';
+import { useVisit } from '../visit.js';
 import type { TextKey } from '../texts.js';
-import type { ApprovalFacts, PayeeCheck } from './approval-facts.service.js';
+import type { ApprovalFacts } from './approval-facts.service.js';
 import type { Waiting } from './waiting-approvals.service.js';
 import { kindText, PayeeCell, Source } from './waiting-table.js';
 
@@ -56,23 +56,16 @@ export function PaymentFacts({ waiting, facts }: Omit<DetailProps, 'nameOf'>) {
         text={visit.t(isKnownPayee ? 'app.yes' : 'approvals.new')}
       />,
     ]);
-  if (payeeCheck) shown.push(['approvals.payeeCheck', checkBadge(visit, payeeCheck)]);
+  if (payeeCheck) shown.push(['approvals.payeeCheck', <CheckBadge state={payeeCheck.result} />]);
   if (payment.description !== null) shown.push(['word.description', payment.description]);
   if (payment.payAt !== null) shown.push(['approvals.payAt', payment.payAt]);
   return <FactList title="word.payment" facts={shown} />;
 }
 
-const tones: Record<PayeeCheck['result'], Tone> = {
-  confirmed: 'good',
-  not_confirmed: 'bad',
-  not_asked: 'warn',
-  holder_changed: 'bad',
-  expired: 'bad',
-};
-
-function checkBadge({ t }: Visit, { result }: PayeeCheck): JSX.Element {
-  return <Badge tone={tones[result]} text={t(`approvals.check.${result}`)} />;
-}
+const CheckBadge = badgeOf('approvals.check', {
+  ...{ confirmed: 'good', not_confirmed: 'bad', not_asked: 'warn' },
+  ...{ holder_changed: 'bad', expired: 'bad' },
+});
 
 export function RequestFacts({ waiting, nameOf }: Omit<DetailProps, 'facts'>) {
   const { t, time } = useVisit();

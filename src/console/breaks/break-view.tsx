@@ -93,7 +93,7 @@ function Story({ facts: { found }, isInQueue }: BreakViewProps) {
   return (
     <Card title={<bdi>{title}</bdi>}>
       <p>
-        <BreakStateBadge state={found.state} /> <SeverityBadge of={found.severity} />
+        <BreakStateBadge state={found.state} /> <SeverityBadge state={found.severity} />
       </p>
       {why && <p>{t(why, { amount: amountOf(t, found.amount) })}</p>}
       {todo && found.state === 'open' && (

@@ -4,8 +4,7 @@ import type { Cents } from '../../brazil/cents.js';
 import type { Counterparty } from '../../access/counterparties/resolution.js';
 import type { AppError } from '../../platform/errors.js';
 import type { VersionedView } from '../../reconciliation/breaks/break-reading.service.js';
-import type { Severity } from '../../reconciliation/breaks/severity.js';
-import { Badge, type Tone } from '../kit/elements.js';
+import { badgeOf } from '../kit/elements.js';
 import { formatAmount } from '../formats.js';
 import { Clipped } from '../kit/break-parts.js';
 import type { ListColumns } from '../kit/table.js';
@@ -31,22 +30,10 @@ export function refusalOfCode(t: Translate, code: string): string {
   return key ? t(key) : t('breaks.refused.other', { code });
 }
 
-const tones: Record<Severity, Tone> = {
-  low: 'plain',
-  medium: 'plain',
-  high: 'warn',
-  critical: 'bad',
-};
-
-export function SeverityBadge({ of }: { of: Severity }) {
-  const { t } = useVisit();
-  return <Badge tone={tones[of]} text={t(`severity.${of}`)} />;
-}
-
-export function BreakStateBadge({ state }: { state: 'open' | 'resolved' }) {
-  const { t } = useVisit();
-  return <Badge tone={state === 'open' ? 'warn' : 'good'} text={t(`breaks.state.${state}`)} />;
-}
+export const SeverityBadge = badgeOf('severity', {
+  ...{ low: 'plain', medium: 'plain', high: 'warn', critical: 'bad' },
+});
+export const BreakStateBadge = badgeOf('breaks.state', { open: 'warn', resolved: 'good' });
 
 /** Name, or what else is known of a counterparty. */
 export function partyOf({ t }: Visit, counterparty: Counterparty | null): string {

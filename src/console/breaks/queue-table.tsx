@@ -56,7 +56,7 @@ export function QueueTable({ list, rows, chosen, count, empty }: Props) {
         },
         ...others,
         'breaks.age': { is: 'number', cell: ({ ageDays }) => t('breaks.days', { count: ageDays }) },
-        'word.severity': ({ severity }) => <SeverityBadge of={severity} />,
+        'word.severity': ({ severity }) => <SeverityBadge state={severity} />,
         'word.status':
           list.filters.state !== 'open' &&
           (({ state, resolution }) => (

@@ -68,7 +68,7 @@ export class AlertRulePages {
               'alertRules.condition': {
                 wide: ({ condition }) => describeCondition(visit, condition),
               },
-              'word.severity': ({ severity }) => <AlertSeverityBadge severity={severity} />,
+              'word.severity': ({ severity }) => <AlertSeverityBadge state={severity} />,
               'alertRules.channels': {
                 wide: ({ channels }) =>
                   channels.map(({ channelId }) => names.get(channelId)).join(', ') ||

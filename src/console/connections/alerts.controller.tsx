@@ -17,16 +17,7 @@ import {
   ShownAgainBy,
 } from '../serving/console-page.decorator.js';
 import { formatCount } from '../formats.js';
-import {
-  Amount,
-  Badge,
-  Card,
-  FactList,
-  Timeline,
-  Cards,
-  Muted,
-  type Tone,
-} from '../kit/elements.js';
+import { badgeOf, Amount, Card, FactList, Timeline, Cards, Muted } from '../kit/elements.js';
 import { FormCard, FormProblem } from '../kit/form.js';
 import { listPage } from '../kit/list-page.js';
 import type { ListColumns } from '../kit/table.js';
@@ -144,16 +135,9 @@ export class AlertPages {
 type AlertView = ReturnType<typeof describeAlert>;
 type Found = Awaited<ReturnType<Alerts['get']>>;
 
-const stateTones: Record<AlertState, Tone> = {
-  firing: 'bad',
-  acknowledged: 'warn',
-  cleared: 'good',
-};
-
-function StateBadge({ state }: { state: AlertState }) {
-  const { t } = useVisit();
-  return <Badge tone={stateTones[state]} text={t(`alerts.state.${state}`)} />;
-}
+const StateBadge = badgeOf('alerts.state', {
+  ...{ firing: 'bad', acknowledged: 'warn', cleared: 'good' },
+});
 
 /** What an alert is about, in words. */
 function describeSubject({ t, time }: Visit, detail: AlertDetail): string {
@@ -195,7 +179,7 @@ function columnsOf(visit: Visit): ListColumns<AlertView> {
   const { time } = visit;
   return {
     'word.since': ({ id, firedAt }) => <a href={visit.to(`alerts/${id}`)}>{time(firedAt)}</a>,
-    'word.severity': ({ severity }) => <AlertSeverityBadge severity={severity} />,
+    'word.severity': ({ severity }) => <AlertSeverityBadge state={severity} />,
     'alerts.subject': {
       wide: (alert) => <a href={pageAbout(visit, alert)}>{describeSubject(visit, alert.detail)}</a>,
     },
@@ -233,7 +217,7 @@ function AlertFacts({ alert }: { alert: Found }) {
       title="word.facts"
       facts={[
         ['word.state', <StateBadge state={state} />],
-        ['word.severity', <AlertSeverityBadge severity={severity} />],
+        ['word.severity', <AlertSeverityBadge state={severity} />],
         ['word.amount', amount === null ? t('app.none') : <Amount cents={amount} />],
         ['word.rule', <RuleLink alert={alert} />],
         ['word.since', time(alert.firedAt)],

@@ -3,8 +3,7 @@
 import { parse, stringify } from 'lossless-json';
 import type { DeliveryRow } from '../../events/deliveries.queries.js';
 import type { TestResult } from '../../events/delivery.service.js';
-import type { AlertSeverity, DeliveryState } from '../../generated/service/enums.js';
-import { Badge, Code, Message, ButtonLink, type Tone } from '../kit/elements.js';
+import { badgeOf, Code, Message, ButtonLink } from '../kit/elements.js';
 import type { ListColumns } from '../kit/table.js';
 import { escapeOf, formatCount, formatDuration } from '../formats.js';
 import { useVisit, type Visit } from '../visit.js';
@@ -29,28 +28,12 @@ export function ConnectionDone() {
   return <Message kind="good">{t(key, { count: number })}</Message>;
 }
 
-const severityTones: Record<AlertSeverity, Tone> = {
-  low: 'plain',
-  medium: 'warn',
-  high: 'bad',
-  critical: 'bad',
-};
-
-export function AlertSeverityBadge({ severity }: { severity: AlertSeverity }) {
-  const { t } = useVisit();
-  return <Badge tone={severityTones[severity]} text={t(`severity.${severity}`)} />;
-}
-
-const deliveryTones: Record<DeliveryState, Tone> = {
-  pending: 'warn',
-  delivered: 'good',
-  dead: 'bad',
-};
-
-export function DeliveryBadge({ state }: { state: DeliveryState }) {
-  const { t } = useVisit();
-  return <Badge tone={deliveryTones[state]} text={t(`deliveries.state.${state}`)} />;
-}
+export const AlertSeverityBadge = badgeOf('severity', {
+  ...{ low: 'plain', medium: 'warn', high: 'bad', critical: 'bad' },
+});
+export const DeliveryBadge = badgeOf('deliveries.state', {
+  ...{ pending: 'warn', delivered: 'good', dead: 'bad' },
+});
 
 /** Why an attempt failed, in words; a dash if it did not. */
 export function describeFailure(t: Translate, error: string | null): string {

@@ -4,8 +4,8 @@ import { stringifyJson } from '../../platform/json/exact-json.js';
 import type { WebhookRow } from '../../webhooks/received/received-webhooks.queries.js';
 import type { ReceivedWebhooks } from '../../webhooks/received/received-webhooks.service.js';
 import {
+  badgeOf,
   Movement,
-  Badge,
   Card,
   Code,
   Empty,
@@ -41,10 +41,7 @@ const tones: Record<WebhookEventState, Tone> = {
   discarded: 'plain',
 };
 
-export function WebhookState({ state }: { state: WebhookEventState }) {
-  const { t } = useVisit();
-  return <Badge tone={tones[state]} text={t(`webhooks.state.${state}`)} />;
-}
+export const WebhookState = badgeOf('webhooks.state', tones);
 
 export function ShownReference({
   row: { referenceKind, reference },

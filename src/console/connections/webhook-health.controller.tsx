@@ -9,7 +9,7 @@ import { WebhookHealth } from '../../webhooks/health/webhook-health.service.js';
 import { WebhookRegistrar } from '../../webhooks/registration/webhook-registrar.service.js';
 import { formatCount, formatDuration } from '../formats.js';
 import {
-  Badge,
+  badgeOf,
   Card,
   Empty,
   FactList,
@@ -19,7 +19,6 @@ import {
   Hint,
   Muted,
   Row,
-  type Tone,
 } from '../kit/elements.js';
 import { FormCard } from '../kit/form.js';
 import { ListCard } from '../kit/list-page.js';
@@ -115,12 +114,9 @@ async function answerOf<Value>(ask: () => Promise<Value>): Promise<Value | null>
   }
 }
 
-const tones: Record<RegisteredEventType['state'], Tone> = {
-  registered: 'good',
-  outdated: 'warn',
-  foreign: 'warn',
-  missing: 'bad',
-};
+const RegistrationState = badgeOf('health.registration', {
+  ...{ registered: 'good', outdated: 'warn', foreign: 'warn', missing: 'bad' },
+});
 
 /** Without rows where the bank does not answer. */
 function registrationsPage(visit: Visit, rows: RegisteredEventType[] | null): Shown {
@@ -138,9 +134,7 @@ function registrationsPage(visit: Visit, rows: RegisteredEventType[] | null): Sh
             {...{ rows, name: 'health.registrations' }}
             columns={{
               'word.type': { wide: ({ eventType }) => <code>{eventType}</code> },
-              'word.state': ({ state }) => (
-                <Badge tone={tones[state]} text={t(`health.registration.${state}`)} />
-              ),
+              'word.state': ({ state }) => <RegistrationState state={state} />,
               'endpoints.host': { wide: ({ host }) => host },
             }}
           />

@@ -9,6 +9,7 @@ import { punctuateTaxId } from '../../access/counterparties/party.js';
 import { printDay } from '../../brazil/printed-text.js';
 import type { NameOfActor } from '../actor-names.service.js';
 import {
+  badgeOf,
   Amount,
   Badge,
   Card,
@@ -16,7 +17,6 @@ import {
   ButtonLink,
   Cards,
   Hint,
-  type Tone,
 } from '../kit/elements.js';
 import { formatAmount } from '../formats.js';
 import { FormCard, reasonField } from '../kit/form.js';
@@ -25,17 +25,11 @@ import { useVisit, type Visit } from '../visit.js';
 import { findTextKey } from '../texts.js';
 import { VersionHistory } from './payment-versions.js';
 
-const stateTones: Record<ExpectedPaymentView['state'], Tone> = {
-  open: 'plain',
-  overdue: 'bad',
-  partially_settled: 'warn',
-  settled: 'good',
-  overpaid: 'warn',
-  refunded: 'plain',
-  partially_reversed: 'warn',
-  reversed: 'plain',
-  withdrawn: 'plain',
-};
+export const PaymentState = badgeOf('paymentState', {
+  ...{ open: 'plain', overdue: 'bad', partially_settled: 'warn', settled: 'good' },
+  ...{ overpaid: 'warn', refunded: 'plain', partially_reversed: 'warn', reversed: 'plain' },
+  ...{ withdrawn: 'plain', cancelled: 'plain' },
+});
 
 type DeclaredView = z.output<typeof declaredPaymentView>;
 type Lines = Awaited<ReturnType<ExpectedPaymentReading['get']>>['lines'];
@@ -190,12 +184,6 @@ function Metadata({ metadata }: { metadata: ExpectedPaymentView['metadata'] }) {
       />
     </Card>
   );
-}
-
-export function PaymentState({ state }: { state: ExpectedPaymentView['state'] | 'cancelled' }) {
-  const { t } = useVisit();
-  const tone = state === 'cancelled' ? 'plain' : stateTones[state];
-  return <Badge tone={tone} text={t(`paymentState.${state}`)} />;
 }
 
 /** With its punctuation, where it is whole; a masked one has it. */

@@ -5,6 +5,7 @@ import type { BulkKind, CheckedFile } from '../../outbound/bulk/bulk.schema.js';
 import type { Upload } from '../../outbound/bulk/uploads.service.js';
 import { buttonText, MoneyCard, type Money } from '../kit/confirm-money.js';
 import {
+  badgeOf,
   Badge,
   Card,
   FactList,
@@ -13,7 +14,6 @@ import {
   Button,
   Hint,
   Row,
-  type Tone,
 } from '../kit/elements.js';
 import { formatAmount, formatCount } from '../formats.js';
 import { Fields, Hidden, Step, Form, type FormFields } from '../kit/form.js';
@@ -40,12 +40,9 @@ export interface SentByFile {
 
 const kinds: readonly BulkKind[] = ['charges', 'transfers', 'expected_payments'];
 const rowStates = ['pending', 'accepted', 'rejected', 'invalid'] as const;
-const tones: Record<(typeof rowStates)[number], Tone> = {
-  pending: 'plain',
-  accepted: 'good',
-  rejected: 'bad',
-  invalid: 'bad',
-};
+const tones = { pending: 'plain', accepted: 'good', rejected: 'bad', invalid: 'bad' } as const;
+const RowState = badgeOf('bulk.row', tones);
+const UploadState = badgeOf('bulk.state', { running: 'warn', finished: 'good' });
 
 interface Parts {
   body: VNode;
@@ -205,16 +202,10 @@ export function uploadColumns(visit: Visit): ListColumns<Upload> {
       isOrder: true,
     },
     'bulk.kind': ({ kind }) => visit.t(`bulk.kind.${kind}`),
-    'word.status': (upload) => <UploadState upload={upload} />,
+    'word.status': ({ state }) => <UploadState state={state} />,
     'bulk.progress': (upload) => <Progress upload={upload} />,
     'bulk.rows': (upload) => <CountBadges upload={upload} />,
   };
-}
-
-function UploadState({ upload }: { upload: Upload }) {
-  const { t } = useVisit();
-  const { state } = upload;
-  return <Badge tone={state === 'finished' ? 'good' : 'warn'} text={t(`bulk.state.${state}`)} />;
 }
 
 function Progress({ upload: { rows, counts } }: { upload: Upload }) {
@@ -282,7 +273,7 @@ function UploadDetail({ upload, rows, next }: UploadDetailProps) {
     <div id="upload" {...(upload.state === 'running' && refreshing(shown))}>
       <Card title={t('bulk.progress')}>
         <p>
-          <UploadState upload={upload} />
+          <UploadState state={upload.state} />
         </p>
         <Progress upload={upload} />
       </Card>
@@ -339,12 +330,7 @@ function Rows({ rows }: { rows: readonly ResultRow[] }) {
       {...{ rows, name: 'bulk.rows', empty: t('bulk.noRows') }}
       columns={{
         ...rowColumns,
-        'word.status': ({ state }) => (
-          <Badge
-            tone={tones[state as keyof typeof tones]}
-            text={t(`bulk.row.${state as keyof typeof tones}`)}
-          />
-        ),
+        'word.status': ({ state }) => <RowState state={state as keyof typeof tones} />,
         'word.operation': ({ operationId: id }) =>
           id && <a href={visit.to(`operations/${id}`)}>{t('bulk.openOperation')}</a>,
         'bulk.errors': { wide: (row) => errorOf(visit, row) },

@@ -14,6 +14,16 @@ export function Badge({ tone, text }: { tone: Tone; text: string }) {
   return <span class={`badge ${tone}`}>{text}</span>;
 }
 
+/** The badge of states whose words have `texts` at their beginning. Each state has a tone. */
+export const badgeOf =
+  <Texts extends string, State extends string>(
+    texts: `${Texts}.${State}` extends TextKey ? Texts : never,
+    tones: Readonly<Record<State, Tone>>,
+  ) =>
+  ({ state }: { state: State }) => (
+    <Badge tone={tones[state]} text={useVisit().t(`${texts}.${state}` as TextKey)} />
+  );
+
 /** `isSigned`: what came in or went out, by sign and colour. A word beside it says it, too. */
 export function Amount({
   cents,

@@ -2,7 +2,7 @@
 import type { RuleTerms } from '../../reconciliation/rules/rule-catalog.service.js';
 import type { RuleView } from '../../reconciliation/rules/rules.schema.js';
 import type { NameOfActor } from '../actor-names.service.js';
-import { Badge, Card, FactList, Timeline, Muted } from '../kit/elements.js';
+import { badgeOf, Card, FactList, Timeline, Muted } from '../kit/elements.js';
 import { FieldForm } from '../kit/form.js';
 import { ListTable } from '../kit/table.js';
 import { useVisit, type Visit } from '../visit.js';
@@ -19,12 +19,9 @@ interface DetailProps {
 
 type Version = RuleView['versions'][number];
 
-const stateTones = { draft: 'warn', active: 'good', retired: 'plain' } as const;
-
-export function RuleState({ state }: { state: keyof typeof stateTones }) {
-  const { t } = useVisit();
-  return <Badge tone={stateTones[state]} text={t(`ruleState.${state}`)} />;
-}
+export const RuleState = badgeOf('ruleState', {
+  ...{ draft: 'warn', active: 'good', retired: 'plain' },
+});
 
 export const originKey = (origin: string): TextKey =>
   origin === 'default' ? 'rules.origin.default' : 'rules.origin.api';
