@@ -14,7 +14,7 @@ import {
 } from '../serving/console-page.decorator.js';
 import { Badge, Card, Message, Muted } from '../kit/elements.js';
 import { FormCard, Step, StepUpNotice } from '../kit/form.js';
-import { ListTable, type ListColumns } from '../kit/table.js';
+import { ListTable, type ListColumns, TableCard } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import { callerOf, sessionOf, useVisit, type Visit } from '../visit.js';
 import { writeTypedAmount } from '../typed-amount.js';
@@ -145,7 +145,7 @@ function Proposals(props: Props) {
       <Muted>{t('policy.proposedWhy')}</Muted>
       <ListTable
         {...{ name: 'policy.proposed', rows: policy.proposed }}
-        empty={t('policy.noProposals')}
+        empty="policy.noProposals"
         columns={{
           ...columnsOf(useVisit(), props.nameOf),
           'word.status': confirmation,
@@ -159,20 +159,18 @@ function History(props: Props) {
   const { policy } = props;
   const { t } = useVisit();
   return (
-    <Card title={t('word.history')}>
-      <ListTable
-        {...{ name: 'word.history', rows: policy.changes }}
-        empty={t('policy.noHistory')}
-        columns={{
-          ...columnsOf(useVisit(), props.nameOf),
-          'word.status': ({ isInForce }) => (
-            <Badge
-              tone={isInForce ? 'good' : 'plain'}
-              text={t(isInForce ? 'policy.entered' : 'policy.onlyProposed')}
-            />
-          ),
-        }}
-      />
-    </Card>
+    <TableCard
+      {...{ title: 'word.history', rows: policy.changes }}
+      empty="policy.noHistory"
+      columns={{
+        ...columnsOf(useVisit(), props.nameOf),
+        'word.status': ({ isInForce }) => (
+          <Badge
+            tone={isInForce ? 'good' : 'plain'}
+            text={t(isInForce ? 'policy.entered' : 'policy.onlyProposed')}
+          />
+        ),
+      }}
+    />
   );
 }

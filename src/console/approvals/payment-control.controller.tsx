@@ -20,9 +20,9 @@ import {
   Visiting,
   ShownAgainBy,
 } from '../serving/console-page.decorator.js';
-import { Card, FactList, Pager, Message, Cards, Muted } from '../kit/elements.js';
+import { FactList, Pager, Message, Cards, Muted } from '../kit/elements.js';
 import { FormCard, Step, StepUpNotice } from '../kit/form.js';
-import { ListTable } from '../kit/table.js';
+import { TableCard } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import { accountOf, callerOf, pathId, requireReason, useVisit, type Visit } from '../visit.js';
 import { writeTypedAmount } from '../typed-amount.js';
@@ -138,33 +138,32 @@ export class PaymentControlPages {
     const { data: rows, next } = toList(found, page, ({ id }) => id);
     const shown = (row: Beneficiary) => partyOf(visit, row);
     return (
-      <Card title={t('controls.beneficiaries')}>
-        <ListTable
-          {...{ rows, name: 'controls.beneficiaries' }}
-          empty={t('controls.noBeneficiaries')}
-          columns={{
-            'word.name': { wide: (row) => shown(row).name },
-            'controls.account': {
-              wide: (row) => {
-                const { ispb, branch, account } = shown(row);
-                return [ispb, branch, account].filter((part) => part !== null).join(' / ');
-              },
+      <TableCard
+        {...{ rows, title: 'controls.beneficiaries' }}
+        empty="controls.noBeneficiaries"
+        columns={{
+          'word.name': { wide: (row) => shown(row).name },
+          'controls.account': {
+            wide: (row) => {
+              const { ispb, branch, account } = shown(row);
+              return [ispb, branch, account].filter((part) => part !== null).join(' / ');
             },
-            'controls.usableFrom': { at: ({ usableFrom }) => usableFrom },
-            'word.remove':
-              visit.may(needs) &&
-              (({ id, name }) => (
-                <Step
-                  action={visit.to(`payment-controls/beneficiaries/${id}/remove`)}
-                  button="word.remove"
-                  reasonLabel={t('controls.removeOf', { name })}
-                  asksReason
-                />
-              )),
-          }}
-        />
+          },
+          'controls.usableFrom': { at: ({ usableFrom }) => usableFrom },
+          'word.remove':
+            visit.may(needs) &&
+            (({ id, name }) => (
+              <Step
+                action={visit.to(`payment-controls/beneficiaries/${id}/remove`)}
+                button="word.remove"
+                reasonLabel={t('controls.removeOf', { name })}
+                asksReason
+              />
+            )),
+        }}
+      >
         <Pager next={next} />
-      </Card>
+      </TableCard>
     );
   }
 
@@ -175,17 +174,15 @@ export class PaymentControlPages {
       rows.map(({ actor }) => actor),
     );
     return (
-      <Card title={t('controls.history')}>
-        <ListTable
-          {...{ rows, name: 'controls.history', empty: t('controls.noHistory') }}
-          columns={{
-            'word.when': { at: ({ at }) => at },
-            'word.who': { wide: ({ actor }) => nameOf(actor) },
-            'policy.what': ({ action }) => t(`controls.action.${action}`),
-            'app.reason': { wide: ({ reason }) => reason },
-          }}
-        />
-      </Card>
+      <TableCard
+        {...{ rows, title: 'controls.history', empty: 'controls.noHistory' }}
+        columns={{
+          'word.when': { at: ({ at }) => at },
+          'word.who': { wide: ({ actor }) => nameOf(actor) },
+          'policy.what': ({ action }) => t(`controls.action.${action}`),
+          'app.reason': { wide: ({ reason }) => reason },
+        }}
+      />
     );
   }
 }

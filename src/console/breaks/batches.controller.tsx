@@ -14,7 +14,7 @@ import { formatAmount, formatCount } from '../formats.js';
 import { ContinuedForm } from '../kit/break-parts.js';
 import { Card, Message } from '../kit/elements.js';
 import { FieldForm } from '../kit/form.js';
-import { ListTable } from '../kit/table.js';
+import { ListTable, TableCard } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import { callerOf, pathId, typed, useVisit, type Visit } from '../visit.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
@@ -118,7 +118,7 @@ function BatchPart(props: Props) {
           <p>{t('breaks.batch.most', { count: formatCount(maxBatch) })}</p>
         )}
         <ListTable
-          {...{ name: 'breaks.byKind', rows: byKind, empty: t('breaks.bulk.nothing') }}
+          {...{ name: 'breaks.byKind', rows: byKind, empty: 'breaks.bulk.nothing' }}
           columns={{
             'word.kind': { wide: ({ kind }) => kindOf(t, kind) },
             'breaks.count': { count: (sum) => sum.breaks },
@@ -170,15 +170,13 @@ function Progress({ progress, refusals }: Props) {
         />
       )}
       {refusals.length > 0 && (
-        <Card title={t('breaks.batch.refused')}>
-          <ListTable
-            {...{ name: 'breaks.batch.refused', rows: refusals }}
-            columns={{
-              ...breakColumns(visit, address, ({ row }: Refusal) => row),
-              'word.result': { wide: ({ code }) => refusalOfCode(t, code) },
-            }}
-          />
-        </Card>
+        <TableCard
+          {...{ title: 'breaks.batch.refused', rows: refusals }}
+          columns={{
+            ...breakColumns(visit, address, ({ row }: Refusal) => row),
+            'word.result': { wide: ({ code }) => refusalOfCode(t, code) },
+          }}
+        />
       )}
     </>
   );

@@ -63,7 +63,7 @@ export class BreakQueue {
             </ForVisit>
             <QueueTable
               {...{ list, rows, chosen, count: totals?.breaks ?? null }}
-              empty={visit.t(emptyText(list, next))}
+              empty={emptyText(list, next)}
             />
             <ForVisit visit={shown}>
               <Pager next={next} />

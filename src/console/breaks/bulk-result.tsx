@@ -1,7 +1,7 @@
 // What a bulk action did to each break, and the state that each has now.
 import type { VersionedView } from '../../reconciliation/breaks/break-reading.service.js';
-import { Card, Message } from '../kit/elements.js';
-import { ListTable } from '../kit/table.js';
+import { Message } from '../kit/elements.js';
+import { TableCard } from '../kit/table.js';
 import { readBreakList } from './break-list.js';
 import { BackToBreaks, BreakStateBadge, refusalOfCode, breakColumns } from './break-words.js';
 import type { ReadOutcome } from './bulk-outcomes.js';
@@ -29,21 +29,19 @@ export function BulkResult({ rows }: { rows: readonly ResultRow[] }) {
         <BackToBreaks address={address} />
       </p>
       <Message kind={counts.refused > 0 ? 'warn' : 'good'}>{t('breaks.bulk.done', counts)}</Message>
-      <Card title={t('word.result')}>
-        <ListTable
-          {...{ name: 'word.result', rows, hasKeys: true }}
-          columns={{
-            ...breakColumns(visit, address, ({ row }: ResultRow) => row),
-            'word.result': {
-              wide: ({ outcome: { outcome, code } }) =>
-                t(`breaks.bulk.outcome.${outcome}`, {
-                  why: code === null ? '' : refusalOfCode(t, code),
-                }),
-            },
-            'word.status': ({ row }) => <BreakStateBadge state={row.state} />,
-          }}
-        />
-      </Card>
+      <TableCard
+        {...{ title: 'word.result', rows, hasKeys: true }}
+        columns={{
+          ...breakColumns(visit, address, ({ row }: ResultRow) => row),
+          'word.result': {
+            wide: ({ outcome: { outcome, code } }) =>
+              t(`breaks.bulk.outcome.${outcome}`, {
+                why: code === null ? '' : refusalOfCode(t, code),
+              }),
+          },
+          'word.status': ({ row }) => <BreakStateBadge state={row.state} />,
+        }}
+      />
     </>
   );
 }

@@ -4,7 +4,7 @@ import { PanelLink } from '../kit/break-parts.js';
 import { AskingForm } from '../kit/form.js';
 import { Hint } from '../kit/elements.js';
 import { ListTable } from '../kit/table.js';
-import { wordOf } from '../texts.js';
+import { type TextKey, wordOf } from '../texts.js';
 import { useVisit } from '../visit.js';
 import { addressOfChosen, type BreakList } from './break-list.js';
 import { amountOf, breakColumns, BreakStateBadge, kindOf, SeverityBadge } from './break-words.js';
@@ -16,7 +16,7 @@ interface Props {
   chosen: string | null;
   /** How many breaks the filter selects; null where they are not counted. */
   count: bigint | null;
-  empty: string;
+  empty: TextKey;
 }
 
 export function QueueTable({ list, rows, chosen, count, empty }: Props) {

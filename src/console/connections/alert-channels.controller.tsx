@@ -22,7 +22,7 @@ import { formatCount } from '../formats.js';
 import { Card, FactList, Pager, Muted } from '../kit/elements.js';
 import { typedBody, FormCard, FormProblem, readBody, Step, type FormFields } from '../kit/form.js';
 import { ListCard } from '../kit/list-page.js';
-import { ListTable } from '../kit/table.js';
+import { ListTable, TableCard } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import { pathId, requireReason, type Visit } from '../visit.js';
 import type { TextKey } from '../texts.js';
@@ -83,7 +83,7 @@ export class AlertChannelPages {
         <Muted>{t('alertChannels.intro')}</Muted>
         <ListCard>
           <ListTable
-            {...{ rows, name: 'alertChannels.title', empty: t('alertChannels.empty') }}
+            {...{ rows, name: 'alertChannels.title', empty: 'alertChannels.empty' }}
             columns={{
               'word.name': {
                 wide: ({ id, name }) => (
@@ -229,28 +229,27 @@ export class AlertChannelPages {
     const { data: rows, next } = toList(found, page, ({ id }) => id);
     const path = visit.to(`alert-channels/${channelId}`);
     return (
-      <Card title={t('alertChannels.messages')}>
-        <ListTable
-          {...{ rows, name: 'alertChannels.messages' }}
-          empty={t('alertChannels.messages.empty')}
-          columns={{
-            'word.createdAt': { at: ({ createdAt }) => createdAt },
-            'word.message': ({ message }) => t(`alertChannels.message.${message.kind}`),
-            'word.alerts': ({ message: { ruleId, alertCount } }) => (
-              <a href={`${visit.to('alerts')}?ruleId=${ruleId}`}>{formatCount(alertCount)}</a>
-            ),
-            'word.state': ({ state }) => <DeliveryBadge state={state} />,
-            'deliveries.result': outcomeOf(visit),
-            'word.actions':
-              visit.may('send again') &&
-              (({ id, state }) =>
-                state !== 'pending' && (
-                  <Step action={`${path}/messages/${id}/replay`} button="deliveries.replay" />
-                )),
-          }}
-        />
+      <TableCard
+        {...{ rows, title: 'alertChannels.messages' }}
+        empty="alertChannels.messages.empty"
+        columns={{
+          'word.createdAt': { at: ({ createdAt }) => createdAt },
+          'word.message': ({ message }) => t(`alertChannels.message.${message.kind}`),
+          'word.alerts': ({ message: { ruleId, alertCount } }) => (
+            <a href={`${visit.to('alerts')}?ruleId=${ruleId}`}>{formatCount(alertCount)}</a>
+          ),
+          'word.state': ({ state }) => <DeliveryBadge state={state} />,
+          'deliveries.result': outcomeOf(visit),
+          'word.actions':
+            visit.may('send again') &&
+            (({ id, state }) =>
+              state !== 'pending' && (
+                <Step action={`${path}/messages/${id}/replay`} button="deliveries.replay" />
+              )),
+        }}
+      >
         <Pager next={next} />
-      </Card>
+      </TableCard>
     );
   }
 

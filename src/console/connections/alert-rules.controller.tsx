@@ -58,7 +58,7 @@ export class AlertRulePages {
         <Muted>{t('alertRules.intro')}</Muted>
         <ListCard>
           <ListTable
-            {...{ rows, name: 'alertRules.title', empty: t('alertRules.empty') }}
+            {...{ rows, name: 'alertRules.title', empty: 'alertRules.empty' }}
             columns={{
               'word.name': {
                 wide: ({ id, name }) => (

@@ -8,7 +8,7 @@ import { Alerts } from '../../reporting/alerts/alerts.service.js';
 import { WebhookHealth } from '../../webhooks/health/webhook-health.service.js';
 import { formatClock, formatCount, formatDuration } from '../formats.js';
 import { Badge, Card, Muted, type Tone } from '../kit/elements.js';
-import { ListTable } from '../kit/table.js';
+import { ListTable, TableCard } from '../kit/table.js';
 import { Shown, type PageAnswer } from '../page.js';
 import { sessionOf, useVisit, type Visit } from '../visit.js';
 import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
@@ -176,32 +176,30 @@ function Syncs({ facts: { now, syncs } }: { facts: Facts }) {
   const tone = ({ syncedAt, isComplete }: AccountSync): Tone =>
     syncedAt === null ? 'plain' : isComplete ? 'good' : 'bad';
   return (
-    <Card title={t('connections.syncs')}>
-      <ListTable
-        {...{ name: 'connections.syncs', rows: syncs }}
-        columns={{
-          'word.account': {
-            wide: ({ slug, name }) => (
-              <a href={`/console/accounts/${slug}/connections`}>{name ?? slug}</a>
-            ),
-          },
-          'word.mode': ({ mode }) => wordOf(t, 'account.mode', mode),
-          'word.statement': (sync) => (
-            <Badge tone={tone(sync)} text={t(`connections.statement.${tone(sync) as 'good'}`)} />
+    <TableCard
+      {...{ title: 'connections.syncs', rows: syncs }}
+      columns={{
+        'word.account': {
+          wide: ({ slug, name }) => (
+            <a href={`/console/accounts/${slug}/connections`}>{name ?? slug}</a>
           ),
-          'word.syncedAt': ({ syncedAt }) =>
-            syncedAt && (
-              <>
-                {time(syncedAt)} (
-                {t('connections.ago', {
-                  time: formatDuration(Math.max(0, now.getTime() - syncedAt.getTime())),
-                })}
-                )
-              </>
-            ),
-          'word.lastNsu': { is: 'number', cell: ({ lastNsu }) => lastNsu?.toString() },
-        }}
-      />
-    </Card>
+        },
+        'word.mode': ({ mode }) => wordOf(t, 'account.mode', mode),
+        'word.statement': (sync) => (
+          <Badge tone={tone(sync)} text={t(`connections.statement.${tone(sync) as 'good'}`)} />
+        ),
+        'word.syncedAt': ({ syncedAt }) =>
+          syncedAt && (
+            <>
+              {time(syncedAt)} (
+              {t('connections.ago', {
+                time: formatDuration(Math.max(0, now.getTime() - syncedAt.getTime())),
+              })}
+              )
+            </>
+          ),
+        'word.lastNsu': { is: 'number', cell: ({ lastNsu }) => lastNsu?.toString() },
+      }}
+    />
   );
 }

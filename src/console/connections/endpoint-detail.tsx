@@ -28,7 +28,7 @@ import {
   type FormFields,
 } from '../kit/form.js';
 import { formatCount } from '../formats.js';
-import { ListTable } from '../kit/table.js';
+import { TableCard } from '../kit/table.js';
 import { readFilters } from '../list-query.js';
 import { callerOf, useVisit, type Visit } from '../visit.js';
 import { ConnectionDone, deliveryColumns, hostOf, plainText } from './connection-elements.js';
@@ -163,14 +163,13 @@ export function EndpointDetail(props: DetailProps) {
         <Card title={t('endpoints.waiting')}>{backlog}</Card>
       </Cards>
       {visit.may('send again') && <SendAgain {...props} />}
-      <Card title={t('deliveries.title')}>
-        <ListTable
-          {...{ rows, name: 'deliveries.title' }}
-          columns={deliveryColumns(visit, [endpoint])}
-          empty={t(next === null ? 'deliveries.empty' : 'list.searchedOn')}
-        />
+      <TableCard
+        {...{ rows, title: 'deliveries.title' }}
+        columns={deliveryColumns(visit, [endpoint])}
+        empty={next === null ? 'deliveries.empty' : 'list.searchedOn'}
+      >
         <Pager next={next} />
-      </Card>
+      </TableCard>
       {visit.may('manage connections') && <Changes {...props} />}
     </>
   );

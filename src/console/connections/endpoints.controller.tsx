@@ -167,7 +167,7 @@ export class EndpointPages {
     return (
       <ListCard>
         <ListTable
-          {...{ rows, name: 'endpoints.title', empty: visit.t('endpoints.empty') }}
+          {...{ rows, name: 'endpoints.title', empty: 'endpoints.empty' }}
           columns={{
             'word.address': {
               wide: (row) => (

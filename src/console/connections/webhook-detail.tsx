@@ -18,7 +18,7 @@ import {
 } from '../kit/elements.js';
 import { Step } from '../kit/form.js';
 import { formatCount } from '../formats.js';
-import { ListTable } from '../kit/table.js';
+import { TableCard } from '../kit/table.js';
 import { findTextKey } from '../texts.js';
 import { useVisit } from '../visit.js';
 import {
@@ -143,19 +143,17 @@ function Story({ found: { webhook, relay, lines } }: DetailProps) {
 }
 
 function Lines({ found: { lines: rows } }: DetailProps) {
-  const { t, to } = useVisit();
+  const { to } = useVisit();
   return (
-    <Card title={t('webhooks.lines')}>
-      <ListTable
-        {...{ rows, name: 'webhooks.lines', empty: t('webhooks.noLines') }}
-        columns={{
-          'word.nsu': ({ nsu }) => <a href={to(`statement/${nsu}`)}>{nsu.toString()}</a>,
-          'word.amount': { is: 'number', cell: (line) => <Movement of={line} /> },
-          'webhooks.occurredAt': { at: ({ occurredAt }) => occurredAt },
-          'webhooks.syncedAt': { at: ({ recordedAt }) => recordedAt },
-        }}
-      />
-    </Card>
+    <TableCard
+      {...{ rows, title: 'webhooks.lines', empty: 'webhooks.noLines' }}
+      columns={{
+        'word.nsu': ({ nsu }) => <a href={to(`statement/${nsu}`)}>{nsu.toString()}</a>,
+        'word.amount': { is: 'number', cell: (line) => <Movement of={line} /> },
+        'webhooks.occurredAt': { at: ({ occurredAt }) => occurredAt },
+        'webhooks.syncedAt': { at: ({ recordedAt }) => recordedAt },
+      }}
+    />
   );
 }
 

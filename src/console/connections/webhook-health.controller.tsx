@@ -22,7 +22,7 @@ import {
 } from '../kit/elements.js';
 import { FormCard } from '../kit/form.js';
 import { ListCard } from '../kit/list-page.js';
-import { ListTable, type ListColumns } from '../kit/table.js';
+import { ListTable, type ListColumns, TableCard } from '../kit/table.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { readFilters } from '../list-query.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
@@ -231,17 +231,15 @@ const delays: ListColumns<Record<'p50' | 'p99', number | null>> = {
 function Types({ rows }: RowsOf<LineTypeHealth>) {
   const visit = useVisit();
   return (
-    <Card title={visit.t('health.byType')}>
-      <ListTable
-        {...{ rows, name: 'health.byType', empty: visit.t('health.noLines') }}
-        columns={{
-          'word.line': ({ type }) => nameOfType(visit, type ?? ''),
-          'health.expected': counted('expected'),
-          'health.lost': { is: 'number', cell: lostOf },
-          ...delays,
-        }}
-      />
-    </Card>
+    <TableCard
+      {...{ rows, title: 'health.byType', empty: 'health.noLines' }}
+      columns={{
+        'word.line': ({ type }) => nameOfType(visit, type ?? ''),
+        'health.expected': counted('expected'),
+        'health.lost': { is: 'number', cell: lostOf },
+        ...delays,
+      }}
+    />
   );
 }
 
@@ -250,45 +248,41 @@ type DayRow = Awaited<ReturnType<WebhookHealth['measureDays']>>[number];
 function Days({ rows }: RowsOf<DayRow>) {
   const { t, time } = useVisit();
   return (
-    <Card title={t('health.byDay')}>
-      <ListTable
-        {...{ rows, name: 'health.byDay' }}
-        columns={{
-          'word.day': ({ startsAt }) => time(startsAt).slice(0, 10),
-          'word.lines': counted('lines'),
-          'health.reported': ({ lines, notified }) => (
-            <>
-              <meter min={0} max={lines} value={notified} aria-label={t('health.reported')} />{' '}
-              {percentOf(notified, lines)}
-            </>
-          ),
-          ...delays,
-        }}
-      />
-    </Card>
+    <TableCard
+      {...{ rows, title: 'health.byDay' }}
+      columns={{
+        'word.day': ({ startsAt }) => time(startsAt).slice(0, 10),
+        'word.lines': counted('lines'),
+        'health.reported': ({ lines, notified }) => (
+          <>
+            <meter min={0} max={lines} value={notified} aria-label={t('health.reported')} />{' '}
+            {percentOf(notified, lines)}
+          </>
+        ),
+        ...delays,
+      }}
+    />
   );
 }
 
 function EventTypes({ rows }: RowsOf<Measured['events'][number]>) {
-  const { t, to } = useVisit();
+  const { to } = useVisit();
   return (
-    <Card title={t('health.events')}>
-      <ListTable
-        {...{ rows, name: 'health.events' }}
-        columns={{
-          'word.type': {
-            wide: ({ eventType }) => (
-              <a href={`${to('webhooks')}?eventType=${encodeURIComponent(eventType)}`}>
-                <code>{eventType}</code>
-              </a>
-            ),
-          },
-          'health.received': counted('received'),
-          'webhooks.copies': counted('copies'),
-          'webhooks.state.quarantined': counted('quarantined'),
-        }}
-      />
-    </Card>
+    <TableCard
+      {...{ rows, title: 'health.events' }}
+      columns={{
+        'word.type': {
+          wide: ({ eventType }) => (
+            <a href={`${to('webhooks')}?eventType=${encodeURIComponent(eventType)}`}>
+              <code>{eventType}</code>
+            </a>
+          ),
+        },
+        'health.received': counted('received'),
+        'webhooks.copies': counted('copies'),
+        'webhooks.state.quarantined': counted('quarantined'),
+      }}
+    />
   );
 }
 
@@ -298,18 +292,17 @@ function LostLines({ rows }: RowsOf<LostRow>) {
   const visit = useVisit();
   const { t } = visit;
   return (
-    <Card title={t('health.lostLines')}>
-      <ListTable
-        {...{ rows: rows.slice(0, shownLines), name: 'health.lostLines' }}
-        empty={t('health.lostLines.none')}
-        columns={{
-          'word.nsu': ({ nsu }) => <a href={visit.to(`statement/${nsu}`)}>{nsu.toString()}</a>,
-          'word.line': ({ typeName }) => nameOfType(visit, typeName),
-          'word.amount': { is: 'number', cell: (line) => <Movement of={line} /> },
-          'webhooks.occurredAt': { at: ({ occurredAt }) => occurredAt },
-        }}
-      />
+    <TableCard
+      {...{ rows: rows.slice(0, shownLines), title: 'health.lostLines' }}
+      empty="health.lostLines.none"
+      columns={{
+        'word.nsu': ({ nsu }) => <a href={visit.to(`statement/${nsu}`)}>{nsu.toString()}</a>,
+        'word.line': ({ typeName }) => nameOfType(visit, typeName),
+        'word.amount': { is: 'number', cell: (line) => <Movement of={line} /> },
+        'webhooks.occurredAt': { at: ({ occurredAt }) => occurredAt },
+      }}
+    >
       {rows.length > shownLines && <Hint>{t('health.lostLines.more')}</Hint>}
-    </Card>
+    </TableCard>
   );
 }

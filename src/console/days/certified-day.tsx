@@ -17,7 +17,7 @@ import {
   Message,
 } from '../kit/elements.js';
 import { Hidden, Step, Form } from '../kit/form.js';
-import { ListTable } from '../kit/table.js';
+import { ListTable, TableCard } from '../kit/table.js';
 import { formatAmount, formatCount, formatDay } from '../formats.js';
 import { useVisit, type Visit } from '../visit.js';
 import { CertificateState, outcomeRows } from './day-elements.js';
@@ -135,20 +135,18 @@ function Chain({ day }: Pick<Props, 'day'>) {
 function Outcomes({ day }: Pick<Props, 'day'>) {
   const { t, to } = useVisit();
   return (
-    <Card title={t('days.outcomes')}>
-      <ListTable
-        {...{ name: 'days.outcomes', empty: t('days.noLines') }}
-        rows={outcomeRows(day.sums, t)}
-        columns={{
-          'word.outcome': ({ name, state }) => (
-            <a href={to(`statement?day=${day.date}&state=${state}`)}>{name}</a>
-          ),
-          'word.lines': { count: ({ count }) => count },
-          'chart.in': { cents: ({ credits }) => credits },
-          'chart.out': { cents: ({ debits }) => debits },
-        }}
-      />
-    </Card>
+    <TableCard
+      {...{ title: 'days.outcomes', empty: 'days.noLines' }}
+      rows={outcomeRows(day.sums, t)}
+      columns={{
+        'word.outcome': ({ name, state }) => (
+          <a href={to(`statement?day=${day.date}&state=${state}`)}>{name}</a>
+        ),
+        'word.lines': { count: ({ count }) => count },
+        'chart.in': { cents: ({ credits }) => credits },
+        'chart.out': { cents: ({ debits }) => debits },
+      }}
+    />
   );
 }
 
@@ -157,23 +155,21 @@ function Items({ day }: Pick<Props, 'day'>) {
   const visit = useVisit();
   const { t } = visit;
   return (
-    <Card title={t('days.items')}>
-      <ListTable
-        {...{ name: 'days.items', rows: day.reconcilingItems }}
-        columns={{
-          'word.kind': ({ kind, breakId }) =>
-            breakId === null ? (
-              t(`days.item.${kind}`)
-            ) : (
-              <a href={visit.to(`breaks/${breakId}`)}>{t(`days.item.${kind}`)}</a>
-            ),
-          'word.nsu': ({ nsu }) => lineLink(visit, nsu),
-          'word.when': { at: ({ occurredAt }) => new Date(occurredAt) },
-          'word.amount': { cents: ({ amount }) => amount },
-          'app.reason': { wide: ({ reason }) => reason },
-        }}
-      />
-    </Card>
+    <TableCard
+      {...{ title: 'days.items', rows: day.reconcilingItems }}
+      columns={{
+        'word.kind': ({ kind, breakId }) =>
+          breakId === null ? (
+            t(`days.item.${kind}`)
+          ) : (
+            <a href={visit.to(`breaks/${breakId}`)}>{t(`days.item.${kind}`)}</a>
+          ),
+        'word.nsu': ({ nsu }) => lineLink(visit, nsu),
+        'word.when': { at: ({ occurredAt }) => new Date(occurredAt) },
+        'word.amount': { cents: ({ amount }) => amount },
+        'app.reason': { wide: ({ reason }) => reason },
+      }}
+    />
   );
 }
 

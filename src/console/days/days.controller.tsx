@@ -9,10 +9,10 @@ import { AppError } from '../../platform/errors.js';
 import { RunsService } from '../../reconciliation/runs/runs.service.js';
 import { exportFormats, exportTransactions } from '../../reporting/exports/exports.schema.js';
 import { formatDay } from '../formats.js';
-import { Card, Filters, Pager, Message, Cards } from '../kit/elements.js';
+import { Filters, Pager, Message, Cards } from '../kit/elements.js';
 import { FormCard, reasonField, type FormField, type FormFields } from '../kit/form.js';
 import { ListCard } from '../kit/list-page.js';
-import { ListTable, type ListColumns } from '../kit/table.js';
+import { type ListColumns, TableCard } from '../kit/table.js';
 import {
   ConsoleAction,
   ConsolePage,
@@ -77,13 +77,12 @@ export class DaysPages {
             <StepChart title="chart.balance" days={oldestFirst} />
           </ListCard>
         )}
-        <Card title={t('days.certified')}>
-          <ListTable
-            {...{ rows: data, name: 'days.certified', empty: t('days.empty') }}
-            columns={columnsOf(visit)}
-          />
+        <TableCard
+          {...{ rows: data, title: 'days.certified', empty: 'days.empty' }}
+          columns={columnsOf(visit)}
+        >
           <Pager next={next} />
-        </Card>
+        </TableCard>
         <Forms />
       </>
     );

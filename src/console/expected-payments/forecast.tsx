@@ -4,7 +4,7 @@ import { printDay } from '../../brazil/printed-text.js';
 import type { RouteOutput } from '../../bank-contract/route.js';
 import { Amount, Badge, Card, FactList, Cards, Hint } from '../kit/elements.js';
 import { formatAmount, formatCount } from '../formats.js';
-import { ListTable, type ListColumn } from '../kit/table.js';
+import { type ListColumn, TableCard } from '../kit/table.js';
 import { useVisit } from '../visit.js';
 
 type ForecastView = RouteOutput<typeof getCashForecast>;
@@ -41,36 +41,35 @@ export function Forecast(
           })}
         />
       </Card>
-      <Card title={t('forecast.days')}>
-        <ListTable
-          rows={forecast.days.filter(hasMovement(forecast.today))}
-          name="forecast.days"
-          columns={{
-            'word.day': ({ date }) => (
+      <TableCard
+        title="forecast.days"
+        rows={forecast.days.filter(hasMovement(forecast.today))}
+        columns={{
+          'word.day': ({ date }) => (
+            <>
+              {printDay(date)}{' '}
+              {date === forecast.today && <Badge tone="plain" text={t('section.today')} />}
+            </>
+          ),
+          'forecast.expectedIn': moved(({ expectedIn }) => expectedIn),
+          'forecast.expectedOut': moved(({ expectedOut }) => expectedOut),
+          'forecast.lineIn': moved(({ statement }) => statement?.in),
+          'forecast.lineOut': moved(({ statement }) => statement?.out),
+          'forecast.closing': {
+            is: 'number',
+            cell: ({ closingBalance, isProjected }) => (
               <>
-                {printDay(date)}{' '}
-                {date === forecast.today && <Badge tone="plain" text={t('section.today')} />}
+                <Amount cents={closingBalance} />
+                {isProjected && <Hint isBlock>{t('forecast.projected')}</Hint>}
               </>
             ),
-            'forecast.expectedIn': moved(({ expectedIn }) => expectedIn),
-            'forecast.expectedOut': moved(({ expectedOut }) => expectedOut),
-            'forecast.lineIn': moved(({ statement }) => statement?.in),
-            'forecast.lineOut': moved(({ statement }) => statement?.out),
-            'forecast.closing': {
-              is: 'number',
-              cell: ({ closingBalance, isProjected }) => (
-                <>
-                  <Amount cents={closingBalance} />
-                  {isProjected && <Hint isBlock>{t('forecast.projected')}</Hint>}
-                </>
-              ),
-            },
-          }}
-        />
+          },
+        }}
+      >
         <Hint isBlock>
           {t('forecast.daysWithout')} {t('forecast.synced', { time: time(forecast.syncedAt) })}
         </Hint>
-      </Card>
+      </TableCard>
     </>
   );
 }

@@ -8,19 +8,10 @@ import type {
 import { punctuateTaxId } from '../../access/counterparties/party.js';
 import { printDay } from '../../brazil/printed-text.js';
 import type { NameOfActor } from '../actor-names.service.js';
-import {
-  badgeOf,
-  Amount,
-  Badge,
-  Card,
-  FactList,
-  ButtonLink,
-  Cards,
-  Hint,
-} from '../kit/elements.js';
+import { badgeOf, Amount, Badge, FactList, ButtonLink, Cards, Hint } from '../kit/elements.js';
 import { formatAmount } from '../formats.js';
 import { FormCard, reasonField } from '../kit/form.js';
-import { ListTable } from '../kit/table.js';
+import { TableCard } from '../kit/table.js';
 import { useVisit, type Visit } from '../visit.js';
 import { findTextKey } from '../texts.js';
 import { VersionHistory } from './payment-versions.js';
@@ -127,27 +118,26 @@ export function referenceText({ t }: Visit, kind: string): string {
 function Paid({ lines }: { lines: Lines }) {
   const { t, to } = useVisit();
   return (
-    <Card title={t('expectedPayment.paidBy')}>
-      <ListTable
-        {...{ rows: lines, name: 'expectedPayment.paidBy' }}
-        empty={t('expectedPayment.notPaid')}
-        columns={{
-          'word.line': ({ nsu }) => <a href={to(`statement/${nsu}`)}>{nsu.toString()}</a>,
-          'word.when': { at: ({ occurredAt }) => occurredAt },
-          'word.amount': { cents: ({ amountCents }) => amountCents },
-          'word.role': ({ role }) => t(`paymentRole.${role}`),
-          'expectedPayment.rule': ({ rule, isProvisional }) => (
-            <>
-              {t(findTextKey(`paymentRule.${rule}`) ?? 'paymentRule.other')}{' '}
-              {isProvisional && <Badge tone="warn" text={t('expectedPayment.provisional')} />}
-            </>
-          ),
-        }}
-      />
+    <TableCard
+      {...{ rows: lines, title: 'expectedPayment.paidBy' }}
+      empty="expectedPayment.notPaid"
+      columns={{
+        'word.line': ({ nsu }) => <a href={to(`statement/${nsu}`)}>{nsu.toString()}</a>,
+        'word.when': { at: ({ occurredAt }) => occurredAt },
+        'word.amount': { cents: ({ amountCents }) => amountCents },
+        'word.role': ({ role }) => t(`paymentRole.${role}`),
+        'expectedPayment.rule': ({ rule, isProvisional }) => (
+          <>
+            {t(findTextKey(`paymentRule.${rule}`) ?? 'paymentRule.other')}{' '}
+            {isProvisional && <Badge tone="warn" text={t('expectedPayment.provisional')} />}
+          </>
+        ),
+      }}
+    >
       {lines.some(({ isProvisional }) => isProvisional) && (
         <Hint isBlock>{t('expectedPayment.provisionalHint')}</Hint>
       )}
-    </Card>
+    </TableCard>
   );
 }
 
@@ -171,18 +161,15 @@ function Actions({ declared }: { declared: DeclaredView }) {
 }
 
 function Metadata({ metadata }: { metadata: ExpectedPaymentView['metadata'] }) {
-  const { t } = useVisit();
   if (!metadata) return null;
   return (
-    <Card title={t('word.metadata')}>
-      <ListTable
-        {...{ rows: Object.entries(metadata), name: 'word.metadata' }}
-        columns={{
-          'expectedPayment.metadataKey': ([key]) => key,
-          'expectedPayment.metadataValue': { wide: ([, value]) => value },
-        }}
-      />
-    </Card>
+    <TableCard
+      {...{ rows: Object.entries(metadata), title: 'word.metadata' }}
+      columns={{
+        'expectedPayment.metadataKey': ([key]) => key,
+        'expectedPayment.metadataValue': { wide: ([, value]) => value },
+      }}
+    />
   );
 }
 

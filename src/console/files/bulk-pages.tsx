@@ -18,7 +18,7 @@ import {
 import { formatAmount, formatCount } from '../formats.js';
 import { Fields, Hidden, Step, Form, type FormFields } from '../kit/form.js';
 import { ListCard, refreshing } from '../kit/list-page.js';
-import { ListTable, type ListColumns } from '../kit/table.js';
+import { ListTable, type ListColumns, TableCard } from '../kit/table.js';
 import type { KnownBalance } from '../money-facts.service.js';
 import { ForVisit, useVisit, type Visit } from '../visit.js';
 import { fieldErrorsIn, reasonKey } from '../problems.js';
@@ -163,7 +163,6 @@ const rowColumns: ListColumns<{ line: number; reference: string | null }> = {
 
 /** What the valid rows would pay or request, and of whom. */
 function CheckedPayees({ checked, sent }: CheckedProps) {
-  const { t } = useVisit();
   const { rows, invalid, total, payees, payeeCount, hash } = checked;
   return (
     <>
@@ -179,16 +178,14 @@ function CheckedPayees({ checked, sent }: CheckedProps) {
       {sent ? (
         <MoneyCard {...sent} title="bulk.largestPayees" />
       ) : (
-        <Card title={t('bulk.largestPayees')}>
-          <ListTable
-            {...{ rows: payees, name: 'bulk.largestPayees' }}
-            columns={{
-              'word.counterparty': { wide: ({ name }) => name || null },
-              'bulk.rows': { count: (payee) => payee.rows },
-              'bulk.sum': { is: 'number', cell: (payee) => formatAmount(payee.total) },
-            }}
-          />
-        </Card>
+        <TableCard
+          {...{ rows: payees, title: 'bulk.largestPayees' }}
+          columns={{
+            'word.counterparty': { wide: ({ name }) => name || null },
+            'bulk.rows': { count: (payee) => payee.rows },
+            'bulk.sum': { is: 'number', cell: (payee) => formatAmount(payee.total) },
+          }}
+        />
       )}
     </>
   );
@@ -327,7 +324,7 @@ function Rows({ rows }: { rows: readonly ResultRow[] }) {
   const { t } = visit;
   return (
     <ListTable
-      {...{ rows, name: 'bulk.rows', empty: t('bulk.noRows') }}
+      {...{ rows, name: 'bulk.rows', empty: 'bulk.noRows' }}
       columns={{
         ...rowColumns,
         'word.status': ({ state }) => <RowState state={state as keyof typeof tones} />,

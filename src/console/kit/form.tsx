@@ -366,7 +366,8 @@ export function FieldForm(props: FieldFormProps) {
   const { values = {}, asksReason = false, needsStepUp = false } = props;
   const visit = useVisit();
   const { t, path } = visit;
-  const { isSent = props.problem !== undefined || path === action } = props;
+  const isOwn = path === action.replace(/\?.*/, '');
+  const { isSent = props.problem !== undefined || isOwn } = props;
   const { problem = isSent ? visit.problem : null } = props;
   const fields = asksReason ? { ...props.fields, ...reasonField } : props.fields;
   return (

@@ -76,7 +76,7 @@ export function listPage<Query extends z.ZodType, Row>(list: ListPage<Query, Row
       const part = (
         <div class="card" id="list" {...(list.refreshes?.(rows) && refreshing(visit))}>
           <ListHead {...{ total, views, isOrdered }} filters={names} />
-          <ListTable {...{ rows, columns }} name={title} empty={visit.t(empty)} />
+          <ListTable {...{ rows, columns }} name={title} empty={empty} />
           {rows.length === 0 && empty === list.empty && example && <Code text={example} />}
           <Pager next={next} />
         </div>

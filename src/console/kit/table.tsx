@@ -4,7 +4,7 @@ import type { Order } from '../../platform/http/listing.js';
 import { formatCount } from '../formats.js';
 import { useVisit, type Visit } from '../visit.js';
 import type { TextKey } from '../texts.js';
-import { addressWith, Amount, Empty, Hint, Unseen } from './elements.js';
+import { addressWith, Amount, Empty, Hint, Unseen, Card } from './elements.js';
 import { Icon } from './icon.js';
 
 /** Anything that a page can show. */
@@ -59,7 +59,7 @@ export interface TableProps<Row> {
   rows: Iterable<Row>;
   columns: ListColumns<Row>;
   /** What stands in place of a table without rows. */
-  empty?: ComponentChildren;
+  empty?: TextKey;
   /** Whether keys move through the rows: see src/console/keyboard.ts. */
   hasKeys?: boolean;
   id?: string;
@@ -78,7 +78,7 @@ export function ListTable<Row>({
 }: TableProps<Row>) {
   const { t } = useVisit();
   const [shown, shownRows] = [seenColumns(columns), [...rows]];
-  if (shownRows.length === 0 && empty !== undefined) return <Empty>{empty}</Empty>;
+  if (shownRows.length === 0 && empty !== undefined) return <Empty>{t(empty)}</Empty>;
   const said = typeof name === 'string' ? t(name) : name.said;
   const classOf = ({ is, wide, cents, count }: ListColumn<Row>) =>
     is ?? (wide ? 'wide' : (cents ?? count) ? 'number' : undefined);
@@ -109,6 +109,20 @@ export function ListTable<Row>({
     <div class="scroll stacked" role="region" aria-label={said} tabindex={0} id={id}>
       {table}
     </div>
+  );
+}
+
+/** A table in a card with its name, and what stands below it. */
+export function TableCard<Row>({
+  title,
+  children,
+  ...table
+}: Omit<TableProps<Row>, 'name'> & { title: TextKey; children?: ComponentChildren }) {
+  return (
+    <Card title={useVisit().t(title)}>
+      <ListTable name={title} {...table} />
+      {children}
+    </Card>
   );
 }
 

@@ -13,7 +13,7 @@ import {
   type Tone,
 } from '../kit/elements.js';
 import { Fields, FormCard, Hidden, Step, Form, type FormFields } from '../kit/form.js';
-import { ListTable } from '../kit/table.js';
+import { ListTable, TableCard } from '../kit/table.js';
 import { useVisit, type Visit } from '../visit.js';
 import { type TextKey, wordOf } from '../texts.js';
 import type { BankState } from './bank-state.js';
@@ -214,31 +214,29 @@ export function Records({ records }: { records: PayerRecords }) {
   const { t, to } = useVisit();
   return (
     <div id="records" hx-get={to('payer/records')} hx-trigger="every 2s" hx-swap="outerHTML">
-      <Card title={t('payer.charges')}>
-        <ListTable
-          {...{ rows: records.charges, name: 'payer.charges', empty: t('payer.noCharges') }}
-          columns={{
-            'payer.charge': {
-              wide: ({ correlationId }) => (
-                <a href={to(`charges/${encodeURIComponent(correlationId)}`)}>{correlationId}</a>
-              ),
-            },
-            'word.amount': {
-              is: 'number',
-              cell: ({ amount }) => (amount === null ? null : <Amount cents={amount} />),
-            },
-            'word.status': ({ settlement }) => <State of="payer.state" state={settlement} />,
-            'payer.pay': ({ correlationId }) => (
-              <Form action={to('payer/pay')}>
-                <Hidden values={{ correlationId }} />
-                <Button is="plain" aria-label={t('payer.payCharge', { correlationId })}>
-                  {t('payer.pay')}
-                </Button>
-              </Form>
+      <TableCard
+        {...{ rows: records.charges, title: 'payer.charges', empty: 'payer.noCharges' }}
+        columns={{
+          'payer.charge': {
+            wide: ({ correlationId }) => (
+              <a href={to(`charges/${encodeURIComponent(correlationId)}`)}>{correlationId}</a>
             ),
-          }}
-        />
-      </Card>
+          },
+          'word.amount': {
+            is: 'number',
+            cell: ({ amount }) => (amount === null ? null : <Amount cents={amount} />),
+          },
+          'word.status': ({ settlement }) => <State of="payer.state" state={settlement} />,
+          'payer.pay': ({ correlationId }) => (
+            <Form action={to('payer/pay')}>
+              <Hidden values={{ correlationId }} />
+              <Button is="plain" aria-label={t('payer.payCharge', { correlationId })}>
+                {t('payer.pay')}
+              </Button>
+            </Form>
+          ),
+        }}
+      />
       <Card title={t('payer.lines')}>
         <Lines lines={records.lines} />
       </Card>
@@ -247,10 +245,10 @@ export function Records({ records }: { records: PayerRecords }) {
 }
 
 function Lines({ lines }: { lines: PayerRecords['lines'] }) {
-  const { t, time, to } = useVisit();
+  const { time, to } = useVisit();
   return (
     <ListTable
-      {...{ rows: lines, name: 'payer.lines', empty: t('payer.noLines') }}
+      {...{ rows: lines, name: 'payer.lines', empty: 'payer.noLines' }}
       columns={{
         'word.nsu': ({ nsu }) => <a href={to(`statement/${nsu}`)}>{String(nsu)}</a>,
         'word.when': {

@@ -6,9 +6,9 @@ import { ChargeChanges } from '../../outbound/charges/charge-changes.service.js'
 import { ChargesService } from '../../outbound/charges/charges.service.js';
 import { shownResponse } from '../../access/counterparties/counterparty.schema.js';
 import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { Amount, Card, FactList, ButtonLink, Cards, Hint } from '../kit/elements.js';
+import { Amount, FactList, ButtonLink, Cards, Hint } from '../kit/elements.js';
 import { CodesCard } from '../kit/codes-to-pay.js';
-import { ListTable, type ListColumns } from '../kit/table.js';
+import { type ListColumns, TableCard } from '../kit/table.js';
 import { Shown, type PageAnswer } from '../page.js';
 import { callerOf, useVisit, type Visit } from '../visit.js';
 import type { TextKey } from '../texts.js';
@@ -164,25 +164,24 @@ function Payments({ charge: { payments, paymentCount } }: Props) {
   const { t, to, may } = useVisit();
   const mayRefund = may('request payments');
   return (
-    <Card title={t('payment.payments')}>
-      <ListTable
-        {...{ name: 'payment.payments', rows: payments, empty: t('payment.payments.empty') }}
-        columns={{
-          'word.when': { at: ({ occurredAt }) => occurredAt },
-          ...amountColumn,
-          'word.nsu': ({ nsu }) => <a href={to(`statement/${nsu}`)}>{nsu.toString()}</a>,
-          'payment.steps': ({ nsu, endToEndId }) =>
-            mayRefund && endToEndId?.startsWith('E') ? (
-              <a href={to(`refunds/new/${nsu}`)}>{t('payment.refund')}</a>
-            ) : null,
-        }}
-      />
+    <TableCard
+      {...{ title: 'payment.payments', rows: payments, empty: 'payment.payments.empty' }}
+      columns={{
+        'word.when': { at: ({ occurredAt }) => occurredAt },
+        ...amountColumn,
+        'word.nsu': ({ nsu }) => <a href={to(`statement/${nsu}`)}>{nsu.toString()}</a>,
+        'payment.steps': ({ nsu, endToEndId }) =>
+          mayRefund && endToEndId?.startsWith('E') ? (
+            <a href={to(`refunds/new/${nsu}`)}>{t('payment.refund')}</a>
+          ) : null,
+      }}
+    >
       {paymentCount > payments.length && (
         <Hint isBlock>
           {t('payment.newestOf', { shown: payments.length, count: String(paymentCount) })}
         </Hint>
       )}
-    </Card>
+    </TableCard>
   );
 }
 
@@ -194,27 +193,26 @@ function Refunds({ charge: { refunds, refundCount } }: Props) {
   const { t, to } = useVisit();
   if (refunds.length === 0) return null;
   return (
-    <Card title={t('search.refunds')}>
-      <ListTable
-        {...{ name: 'search.refunds', rows: refunds }}
-        columns={{
-          ...amountColumn,
-          'word.status': ({ state }) => (
-            <RecordStateBadge {...{ state, list: 'payment.refundState', tone: 'plain' }} />
+    <TableCard
+      {...{ title: 'search.refunds', rows: refunds }}
+      columns={{
+        ...amountColumn,
+        'word.status': ({ state }) => (
+          <RecordStateBadge {...{ state, list: 'payment.refundState', tone: 'plain' }} />
+        ),
+        'word.requestedBy': ({ orderedBy }) =>
+          t(orderedBy === 'us' ? 'payment.byUs' : 'payment.byBank'),
+        'word.record': ({ orderedBy, id, nsu }) =>
+          orderedBy === 'us' ? (
+            <a href={to(`refunds/${id}`)}>{t('payment.see.refund')}</a>
+          ) : (
+            <a href={to(`statement/${nsu}`)}>{t('payment.see.line')}</a>
           ),
-          'word.requestedBy': ({ orderedBy }) =>
-            t(orderedBy === 'us' ? 'payment.byUs' : 'payment.byBank'),
-          'word.record': ({ orderedBy, id, nsu }) =>
-            orderedBy === 'us' ? (
-              <a href={to(`refunds/${id}`)}>{t('payment.see.refund')}</a>
-            ) : (
-              <a href={to(`statement/${nsu}`)}>{t('payment.see.line')}</a>
-            ),
-        }}
-      />
+      }}
+    >
       {refundCount > refunds.length && (
         <Hint isBlock>{t('payment.newestOf', { shown: refunds.length, count: refundCount })}</Hint>
       )}
-    </Card>
+    </TableCard>
   );
 }

@@ -31,7 +31,7 @@ export class AuditPages {
         <Links />
         <ListCard>
           <ListTable
-            {...{ rows, name: 'audit.title', empty: t('audit.empty') }}
+            {...{ rows, name: 'audit.title', empty: 'audit.empty' }}
             columns={{
               'word.when': { at: ({ at }) => at },
               'word.who': { wide: ({ person }) => person ?? t('audit.server') },

@@ -96,7 +96,7 @@ export function SessionTable({
   return (
     <ListCard>
       <ListTable
-        {...{ rows: open, name: 'people.sessions', empty: t('sessions.empty') }}
+        {...{ rows: open, name: 'people.sessions', empty: 'sessions.empty' }}
         columns={{
           'sessions.browser': { wide: ({ userAgent }) => userAgent || null },
           'word.since': { at: ({ createdAt }) => createdAt },

@@ -111,7 +111,7 @@ function Differences({
     <details>
       <summary>{said}</summary>
       <ListTable
-        {...{ name: { said }, empty: t('rules.sameTerms') }}
+        {...{ name: { said }, empty: 'rules.sameTerms' }}
         rows={differencesOf(before, after, sentenceOptions(visit))}
         columns={{
           'word.aspect': ({ aspect }) => <strong>{t(`ruleAspect.${aspect}`)}</strong>,

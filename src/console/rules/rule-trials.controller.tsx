@@ -223,7 +223,7 @@ function Changes({ tried }: TrialProps) {
         </Muted>
       )}
       <ListTable
-        {...{ name: { said: title }, rows: changes, empty: t('ruleTrial.noLines') }}
+        {...{ name: { said: title }, rows: changes, empty: 'ruleTrial.noLines' }}
         columns={{
           'word.line': {
             wide: ({ nsu }) => {

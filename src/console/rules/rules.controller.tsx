@@ -72,7 +72,7 @@ export class RulePages {
         </p>
         <ListCard>
           <ListTable
-            {...{ name: 'rules.all', rows: data, empty: t('rules.noneAtAll') }}
+            {...{ name: 'rules.all', rows: data, empty: 'rules.noneAtAll' }}
             columns={{
               'word.rule': { wide: (rule) => linkTo(visit, rule.id, rule.name) },
               'rules.activeVersion': ({ activeVersion }) =>
@@ -105,7 +105,7 @@ function RuleTable({
   const visit = useVisit();
   return (
     <ListTable
-      {...{ name, rows, empty: visit.t(empty) }}
+      {...{ name, rows, empty: empty }}
       columns={{
         'rules.order': { count: ({ priority }) => priority },
         'word.rule': {

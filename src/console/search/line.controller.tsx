@@ -22,7 +22,7 @@ import {
   Row,
   type TimelineEntry,
 } from '../kit/elements.js';
-import { ListTable } from '../kit/table.js';
+import { TableCard } from '../kit/table.js';
 import { Shown, type PageAnswer } from '../page.js';
 import { callerOf, useVisit, type Visit } from '../visit.js';
 import { findTextKey, type TextKey, wordOf } from '../texts.js';
@@ -199,42 +199,40 @@ function Matches({ detail: { matches, explained }, nameOfActor }: NamedProps) {
     explained.matches.map(({ ruleId, ruleName }) => [ruleId, ruleName] as const),
   );
   return (
-    <Card title={t('line.matches')}>
-      <ListTable
-        {...{ name: 'line.matches', rows: matches, empty: t('line.noMatches') }}
-        columns={{
-          'word.record': {
-            wide: ({ expectedPaymentId }) => (
-              <RecordLink explained={explained} id={expectedPaymentId} />
-            ),
-          },
-          'word.role': ({ role }) => t(`line.match.${role}`),
-          'word.aspect': { cents: amountOf },
-          'word.rule': {
-            wide: ({ rule, ruleId, ruleVersion, evidence }) => (
-              <>
-                {wordOf(t, 'line.rule', rule)}
-                {ruleId !== null && (
-                  <div>
-                    <a href={to(`rules/${ruleId}`)}>
-                      {ruleNames.get(ruleId) ?? ruleId} {ruleVersion !== null && `v${ruleVersion}`}
-                    </a>
-                  </div>
-                )}
-                <Hint isBlock>
-                  <code>{JSON.stringify(evidence)}</code>
-                </Hint>
-              </>
-            ),
-          },
-          'line.match.by': { wide: ({ madeBy, reason }) => because(nameOfActor(madeBy), reason) },
-          'word.since': { at: ({ createdAt }) => createdAt },
-          'line.match.until': {
-            wide: ({ unlinkedAt, unlinkReason }) => because(time(unlinkedAt), unlinkReason),
-          },
-        }}
-      />
-    </Card>
+    <TableCard
+      {...{ title: 'line.matches', rows: matches, empty: 'line.noMatches' }}
+      columns={{
+        'word.record': {
+          wide: ({ expectedPaymentId }) => (
+            <RecordLink explained={explained} id={expectedPaymentId} />
+          ),
+        },
+        'word.role': ({ role }) => t(`line.match.${role}`),
+        'word.aspect': { cents: amountOf },
+        'word.rule': {
+          wide: ({ rule, ruleId, ruleVersion, evidence }) => (
+            <>
+              {wordOf(t, 'line.rule', rule)}
+              {ruleId !== null && (
+                <div>
+                  <a href={to(`rules/${ruleId}`)}>
+                    {ruleNames.get(ruleId) ?? ruleId} {ruleVersion !== null && `v${ruleVersion}`}
+                  </a>
+                </div>
+              )}
+              <Hint isBlock>
+                <code>{JSON.stringify(evidence)}</code>
+              </Hint>
+            </>
+          ),
+        },
+        'line.match.by': { wide: ({ madeBy, reason }) => because(nameOfActor(madeBy), reason) },
+        'word.since': { at: ({ createdAt }) => createdAt },
+        'line.match.until': {
+          wide: ({ unlinkedAt, unlinkReason }) => because(time(unlinkedAt), unlinkReason),
+        },
+      }}
+    />
   );
 }
 
@@ -285,21 +283,19 @@ function Breaks({ detail: { breaks } }: Props) {
   const { t, to } = useVisit();
   if (breaks.length === 0) return null;
   return (
-    <Card title={t('line.breaks')}>
-      <ListTable
-        {...{ name: 'line.breaks', rows: breaks }}
-        columns={{
-          'line.break.kind': ({ id, kind }) => (
-            <a href={to(`breaks/${id}`)}>{wordOf(t, 'break', kind)}</a>
-          ),
-          'word.status': ({ state }) => (
-            <Badge tone={state === 'open' ? 'bad' : 'good'} text={t(`breaks.state.${state}`)} />
-          ),
-          'word.amount': { cents: amountOf },
-          'line.break.openedAt': { at: ({ openedAt }) => openedAt },
-        }}
-      />
-    </Card>
+    <TableCard
+      {...{ title: 'line.breaks', rows: breaks }}
+      columns={{
+        'line.break.kind': ({ id, kind }) => (
+          <a href={to(`breaks/${id}`)}>{wordOf(t, 'break', kind)}</a>
+        ),
+        'word.status': ({ state }) => (
+          <Badge tone={state === 'open' ? 'bad' : 'good'} text={t(`breaks.state.${state}`)} />
+        ),
+        'word.amount': { cents: amountOf },
+        'line.break.openedAt': { at: ({ openedAt }) => openedAt },
+      }}
+    />
   );
 }
 
@@ -307,19 +303,17 @@ function Refunds({ detail: { refunds } }: Props) {
   const { t, to } = useVisit();
   if (refunds.length === 0) return null;
   return (
-    <Card title={t('line.refunds')}>
-      <ListTable
-        {...{ name: 'line.refunds', rows: refunds }}
-        columns={{
-          'list.id': { wide: ({ id }) => <a href={to(`refunds/${id}`)}>{id}</a> },
-          'word.status': ({ state }) => (
-            <StateBadge state={state} text={t(`list.sentState.${state}`)} />
-          ),
-          'word.amount': { cents: amountOf },
-          'list.createdAt': { at: ({ createdAt }) => createdAt },
-        }}
-      />
-    </Card>
+    <TableCard
+      {...{ title: 'line.refunds', rows: refunds }}
+      columns={{
+        'list.id': { wide: ({ id }) => <a href={to(`refunds/${id}`)}>{id}</a> },
+        'word.status': ({ state }) => (
+          <StateBadge state={state} text={t(`list.sentState.${state}`)} />
+        ),
+        'word.amount': { cents: amountOf },
+        'list.createdAt': { at: ({ createdAt }) => createdAt },
+      }}
+    />
   );
 }
 

@@ -3,7 +3,7 @@ import type { BankProfileName } from '../../platform/settings/bank-profiles.js';
 import type { NameOfActor } from '../actor-names.service.js';
 import { Card, FactList, Cards, Hint } from '../kit/elements.js';
 import { formatCount } from '../formats.js';
-import { ListTable } from '../kit/table.js';
+import { TableCard } from '../kit/table.js';
 import { useVisit, type Visit } from '../visit.js';
 import { findTextKey } from '../texts.js';
 import type { AccountFacts } from './account-facts.service.js';
@@ -98,17 +98,15 @@ function goLive({ t, time }: Visit, at: Date | null): string {
 export function ModeHistory({ facts: { mode }, nameOf }: Props & { nameOf: NameOfActor }) {
   const { t } = useVisit();
   return (
-    <Card title={t('account.changes')}>
-      <ListTable
-        {...{ rows: mode.changes, name: 'account.changes' }}
-        empty={t('account.noChanges')}
-        columns={{
-          'word.when': { at: ({ at }) => at },
-          'word.mode': (change) => t(`account.mode.${change.mode}`),
-          'word.who': { wide: ({ actor }) => nameOf(actor) },
-          'app.reason': { wide: ({ reason }) => reason },
-        }}
-      />
-    </Card>
+    <TableCard
+      {...{ rows: mode.changes, title: 'account.changes' }}
+      empty="account.noChanges"
+      columns={{
+        'word.when': { at: ({ at }) => at },
+        'word.mode': (change) => t(`account.mode.${change.mode}`),
+        'word.who': { wide: ({ actor }) => nameOf(actor) },
+        'app.reason': { wide: ({ reason }) => reason },
+      }}
+    />
   );
 }

@@ -15,7 +15,7 @@ import {
   Visiting,
   ShownAgainBy,
 } from '../serving/console-page.decorator.js';
-import { Badge, Card, Pager, Message, Button, Hint } from '../kit/elements.js';
+import { Badge, Pager, Message, Button, Hint } from '../kit/elements.js';
 import {
   Fields,
   FormCard,
@@ -26,7 +26,7 @@ import {
   StepUpNotice,
   type FormFields,
 } from '../kit/form.js';
-import { ListTable } from '../kit/table.js';
+import { TableCard } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import { accountOf, pathId, requireReason, useVisit, ForVisit, type Visit } from '../visit.js';
 import { type TextKey, wordOf } from '../texts.js';
@@ -154,28 +154,26 @@ interface Facts {
 function KeyTable({ keys: listed, facts }: { keys: readonly ApiKey[]; facts: Facts }) {
   const { t } = useVisit();
   return (
-    <Card title={t('keys.title')}>
-      <ListTable
-        {...{ rows: listed, name: 'keys.title', empty: t('keys.empty') }}
-        columns={{
-          'word.name': {
-            wide: ({ name, kind }) => (
-              <>
-                {name ?? t('keys.ofSettings')}
-                <Hint isBlock>{t(`keys.kind.${kind as ApiKeyKind}`)}</Hint>
-              </>
-            ),
-          },
-          'keys.hint': ({ hint }) => hint && <code>{`…${hint}`}</code>,
-          'keys.scopes': {
-            wide: (key) => key.scopes.map((scope) => wordOf(t, 'scope', scope)).join(', '),
-          },
-          'word.madeAt': { at: ({ createdAt }) => createdAt },
-          'word.status': (apiKey) => <KeyState {...{ apiKey, now: facts.now }} />,
-          'word.actions': (apiKey) => <KeyActions {...{ apiKey, facts }} />,
-        }}
-      />
-    </Card>
+    <TableCard
+      {...{ rows: listed, title: 'keys.title', empty: 'keys.empty' }}
+      columns={{
+        'word.name': {
+          wide: ({ name, kind }) => (
+            <>
+              {name ?? t('keys.ofSettings')}
+              <Hint isBlock>{t(`keys.kind.${kind as ApiKeyKind}`)}</Hint>
+            </>
+          ),
+        },
+        'keys.hint': ({ hint }) => hint && <code>{`…${hint}`}</code>,
+        'keys.scopes': {
+          wide: (key) => key.scopes.map((scope) => wordOf(t, 'scope', scope)).join(', '),
+        },
+        'word.madeAt': { at: ({ createdAt }) => createdAt },
+        'word.status': (apiKey) => <KeyState {...{ apiKey, now: facts.now }} />,
+        'word.actions': (apiKey) => <KeyActions {...{ apiKey, facts }} />,
+      }}
+    />
   );
 }
 

@@ -13,7 +13,7 @@ import {
   Muted,
 } from '../kit/elements.js';
 import { formatAmount, formatClock, formatCount, formatDay } from '../formats.js';
-import { ListTable } from '../kit/table.js';
+import { ListTable, TableCard } from '../kit/table.js';
 import { useVisit, type Visit } from '../visit.js';
 import { type TextKey, wordOf } from '../texts.js';
 import type { TodayReading } from './today-facts.service.js';
@@ -122,37 +122,36 @@ function Work({ reading: { work, firingAlerts } }: Props) {
   const name = ({ breakKind, label }: WorkItem) =>
     breakKind === null ? t(label) : wordOf(t, 'break', breakKind);
   return (
-    <Card title={t('today.work')}>
-      <ListTable
-        {...{ name: 'today.work', rows: items }}
-        columns={{
-          'word.what': {
-            wide: (item) => (
-              <Figure page={item.page} at={`work-${item.label.replace('.', '-')}`}>
-                {name(item)}
-              </Figure>
-            ),
-          },
-          'word.count': { count: ({ count }) => count },
-          'today.inReais': {
-            is: 'number',
-            cell: ({ cents, withoutAmount }) => (
-              <>
-                {cents === null ? t('app.none') : <Amount cents={cents} />}
-                {withoutAmount > 0n && (
-                  <Hint isBlock>
-                    {t('today.withoutAmount', { count: formatCount(withoutAmount) })}
-                  </Hint>
-                )}
-              </>
-            ),
-          },
-        }}
-      />
+    <TableCard
+      {...{ title: 'today.work', rows: items }}
+      columns={{
+        'word.what': {
+          wide: (item) => (
+            <Figure page={item.page} at={`work-${item.label.replace('.', '-')}`}>
+              {name(item)}
+            </Figure>
+          ),
+        },
+        'word.count': { count: ({ count }) => count },
+        'today.inReais': {
+          is: 'number',
+          cell: ({ cents, withoutAmount }) => (
+            <>
+              {cents === null ? t('app.none') : <Amount cents={cents} />}
+              {withoutAmount > 0n && (
+                <Hint isBlock>
+                  {t('today.withoutAmount', { count: formatCount(withoutAmount) })}
+                </Hint>
+              )}
+            </>
+          ),
+        },
+      }}
+    >
       {overdue >= BigInt(maxOverdue) && (
         <Hint isBlock>{t('today.overdueAtMost', { count: formatCount(maxOverdue) })}</Hint>
       )}
-    </Card>
+    </TableCard>
   );
 }
 
