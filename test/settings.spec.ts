@@ -1,13 +1,15 @@
 // `.env.example` documents exactly the settings that the code reads. An invalid setting is reported
 // by its name before anything starts.
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import {
   developmentValues,
   loadSettings,
   settingSchemas,
 } from '../src/platform/settings/config.js';
+import { secretSettings } from '../src/platform/settings/environment.js';
 import { allJobs } from '../src/platform/queue/queues.js';
 
 const example = readFileSync(join(import.meta.dirname, '..', '.env.example'), 'utf8');
@@ -104,6 +106,7 @@ describe('defaults', () => {
       migrations: { isOnStart: true, waitMs: 60_000 },
       redisUrl: null,
       shutdownDelayMs: 0,
+      log: { level: 'info', hasAccess: false },
       dataDir: resolve('.data'),
       roles: ['api', 'worker', 'scheduler', 'sandbox'],
       apiKeyHeaders: [],
@@ -224,6 +227,8 @@ describe('a value', () => {
     ['MIGRATE_ON_START', 'no'],
     ['MIGRATION_WAIT_MS', '0'],
     ['SHUTDOWN_DELAY_MS', '-1'],
+    ['LOG_LEVEL', 'loud'],
+    ['ACCESS_LOG', '1'],
     ['ROLES', 'api,workers'],
     ['ROLES', 'api,,worker'],
     ['ROLES', 'API'],
@@ -282,6 +287,41 @@ describe('a value', () => {
   ])('of %s that is %j is refused with its name', (name, value) => {
     const problems = problemsOf({ [name]: value });
     expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name} must `))]);
+  });
+});
+
+describe('a secret in a file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'concilia-secrets-'));
+  const path = join(folder, 'secret');
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('is read without the newline at its end, for every setting that is a secret', () => {
+    const secrets =
+      /((?<!PER)_KEY|OTHER_KEYS|_SECRET|_TOKEN|DATABASE_URL|REDIS_URL|SMTP_URL|ACCOUNT_ID)$/;
+    const names = Object.keys(settingSchemas).filter((name) => secrets.test(name));
+    expect([...secretSettings].sort()).toEqual(names.sort());
+    writeFileSync(path, 'postgresql://concilia:hunter2@db/concilia\n');
+    expect(loadSettings({ DATABASE_URL_FILE: path }).databaseUrl).toBe(
+      'postgresql://concilia:hunter2@db/concilia',
+    );
+  });
+
+  it('is refused with its name, and never shown', () => {
+    writeFileSync(path, 'hunter2 hunter2 hunter2');
+    expect(problemsOf({ METRICS_TOKEN_FILE: path, PORT: 'x' })).toEqual([
+      ...['PORT must be a port number from 0 to 65535.'],
+      'METRICS_TOKEN must be printable characters without spaces.',
+    ]);
+    expect(
+      problemsOf({ METRICS_TOKEN_FILE: path, METRICS_TOKEN: 'a-token-of-the-settings' }),
+    ).toEqual(['METRICS_TOKEN and METRICS_TOKEN_FILE must not both be set.']);
+    writeFileSync(path, '\n');
+    expect(problemsOf({ METRICS_TOKEN_FILE: path })).toEqual([
+      'METRICS_TOKEN_FILE names an empty file.',
+    ]);
+    expect(problemsOf({ METRICS_TOKEN_FILE: folder })).toEqual([
+      'METRICS_TOKEN_FILE must name a readable file (EISDIR).',
+    ]);
   });
 });
 

@@ -1,6 +1,6 @@
 // How commands end after an error: what an operator can act on is printed without a stack.
-import { inspect } from 'node:util';
 import { exitCodes } from './exit-codes.js';
+import { printError } from './output.js';
 import { fieldMessage } from '../bank-contract/field-errors.js';
 import { AppError } from '../platform/errors.js';
 import { SettingsError } from '../platform/settings/environment.js';
@@ -17,10 +17,6 @@ const expected = [
   ...[CommandFailure, SettingsError, UnusableDatabase, OtherMigrations, PendingMigrations],
   LockNotAvailable,
 ];
-
-export function printError(problem: unknown): void {
-  process.stderr.write(`${typeof problem === 'string' ? problem : inspect(problem)}\n`);
-}
 
 /** What an operator can act on; null for an error that needs its stack. */
 export function plainMessageOf(error: unknown): string | null {

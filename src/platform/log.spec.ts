@@ -1,4 +1,4 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { LoggerOptions } from 'pino';
 import { AppError } from './errors.js';
 import type { Log } from './log.js';
@@ -180,5 +180,41 @@ describe('Nest’s own messages', () => {
     expect(logged((log) => new NestLog(log).error(requestError(), 'Context'))).not.toContain(
       canary,
     );
+  });
+});
+
+describe('a failure that repeats', () => {
+  beforeEach(() => void jest.useFakeTimers());
+  afterEach(() => void jest.useRealTimers());
+  const lines = () =>
+    written.map((text) => JSON.parse(text) as { msg: string; repeats?: number; job?: string });
+  const lost = (port: number) =>
+    Object.assign(new Error(`connect ECONNREFUSED 127.0.0.1:${port}`), { code: 'ECONNREFUSED' });
+
+  it('is written once, and then as a count in each interval', () => {
+    logged((log) => {
+      for (let turn = 0; turn < 100; turn += 1)
+        for (const job of ['send', 'sync']) log.warn({ err: lost(turn), job }, 'no queue');
+      expect(lines()).toEqual([expect.objectContaining({ job: 'send', msg: 'no queue' })]);
+      jest.advanceTimersByTime(10_000);
+      expect(lines().slice(1)).toMatchObject([{ repeats: 199 }]);
+      jest.advanceTimersByTime(30_000);
+      expect(lines()).toHaveLength(2);
+      log.warn({ err: lost(1), job: 'send' }, 'no queue');
+      expect(lines()).toHaveLength(3);
+    });
+  });
+
+  it('of another kind is written, and an error of a request always', () => {
+    logged((log) => {
+      for (const error of [lost(1), new Error('no access'), new Error('outer', { cause: lost(2) })])
+        log.warn({ err: error }, 'no queue');
+      for (const reason of ['closed', 'away']) log.warn({ reason }, 'no bank');
+      log.info('the same');
+      log.info('the same');
+      runWithTrace(newTraceId(), () => log.error(lost(1)), '203.0.113.7');
+      runWithTrace(newTraceId(), () => log.error(lost(1)), '203.0.113.7');
+    });
+    expect(written).toHaveLength(9);
   });
 });

@@ -3,6 +3,7 @@
 // below are redacted.
 import type { LoggerService } from '@nestjs/common';
 import { pino, type DestinationStream, type LogFn, type LoggerOptions } from 'pino';
+import { failureKindOf, RepeatedLines } from './repeated-lines.js';
 import { currentTrace } from './trace.js';
 
 /** Names of fields, in lower case, that are redacted at any depth of a logged object. */
@@ -74,6 +75,26 @@ export abstract class Log {
   abstract fatal: LogFn;
 }
 
+const [warnLevel, errorLevel] = [40, 50];
+
+/**
+ * Warnings and errors that repeat are counted. Not errors of a request, which are faults of ours:
+ * its caller knows its trace id.
+ */
+function countRepeats(): NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']> {
+  const repeated = new RepeatedLines();
+  return function (given, write, level) {
+    const [first, second] = given as unknown[];
+    const isOfRequest = currentTrace().clientAddress !== undefined;
+    if (level < warnLevel || (level >= errorLevel && isOfRequest)) return write.apply(this, given);
+    const fields = first instanceof Error ? { err: first } : typeof first === 'object' ? first : {};
+    const message = [first, second].find((text) => typeof text === 'string') ?? '';
+    const writeCount = (repeats: number) => write.apply(this, [{ ...fields, repeats }, message]);
+    if (repeated.admit(failureKindOf(level, fields ?? {}, message), writeCount))
+      write.apply(this, given);
+  };
+}
+
 /** To stdout, or to another destination. */
 export function createLog(level: string, name: string, destination?: DestinationStream): Log {
   const options: LoggerOptions = {
@@ -86,30 +107,9 @@ export function createLog(level: string, name: string, destination?: Destination
     serializers: { err: (described: object) => described },
     formatters: { log: (fields) => redact(fields) as Record<string, unknown> },
     timestamp: pino.stdTimeFunctions.isoTime,
+    hooks: { logMethod: countRepeats() },
   };
   return destination ? pino(options, destination) : pino(options);
-}
-
-const repeatIntervalMs = 10_000;
-
-/** An attack must not fill the log: what repeats is counted, and logged together. */
-export class RepeatedLog {
-  private count = 0;
-  private loggedAtMs = -Infinity;
-
-  constructor(
-    private readonly log: Log,
-    private readonly message: string,
-  ) {}
-
-  /** Logs the fields of one, and how many there were since the last message. */
-  info(fields: object): void {
-    this.count += 1;
-    if (performance.now() - this.loggedAtMs <= repeatIntervalMs) return;
-    this.log.info({ ...fields, count: this.count }, this.message);
-    this.loggedAtMs = performance.now();
-    this.count = 0;
-  }
 }
 
 /**

@@ -1,10 +1,11 @@
 // Reads the settings, starts the roles of this process, stops them on a signal.
 import type { Command } from 'commander';
 import { developmentValues, loadSettings, type Settings } from '../../platform/settings/config.js';
-import { readEnvironment } from '../../platform/settings/environment.js';
-import { exitWith, printError } from '../exit.js';
+import { isProduction, readEnvironment } from '../../platform/settings/environment.js';
+import { exitWith } from '../exit.js';
+import { printAsLog, printError, printLine } from '../output.js';
 import { openDatabases, type OpenDatabases } from '../open-databases.js';
-import { createLog } from '../../platform/log.js';
+import { createLog, type Log } from '../../platform/log.js';
 import type { RunningConcilia } from '../start.js';
 import { withExample } from './definition.js';
 
@@ -12,7 +13,7 @@ const startedAt = performance.now();
 
 function progress(message: string): void {
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
-  process.stdout.write(`  ${seconds.padStart(5)} s  ${message}\n`);
+  printLine(`  ${seconds.padStart(5)} s  ${message}`, message);
 }
 
 /** Addresses, keys and three commands to try. Only development keys are shown. */
@@ -44,7 +45,7 @@ function banner(
     lines.push('', 'The first person of the console, once, within 15 minutes:', `  ${firstLink}`);
   if (serviceUrl && settings.roles.includes('api'))
     lines.push('', `Console: ${serviceUrl}/console`);
-  return `${lines.join('\n')}\n`;
+  return lines.join('\n');
 }
 
 /** Work that is cut off after this time, and the delay, is recovered at the next start. */
@@ -91,7 +92,7 @@ function stopOnSignals(starting: Promise<RunningConcilia>, { shutdownDelayMs }: 
  * PostgreSQL starts while the modules of the service are loaded. They are loaded once it is
  * launched, because loading lets this process do nothing else.
  */
-async function start(settings: Settings): Promise<RunningConcilia> {
+async function start(settings: Settings, log: Log): Promise<RunningConcilia> {
   let databases!: Promise<OpenDatabases>;
   await new Promise<void>((resolve) => {
     databases = openDatabases(settings, progress, resolve);
@@ -102,7 +103,7 @@ async function start(settings: Settings): Promise<RunningConcilia> {
     );
   });
   const { startConcilia } = await import('../start.js');
-  return startConcilia(settings, databases, createLog('info', 'concilia'), progress);
+  return startConcilia(settings, databases, log, progress);
 }
 
 async function openDemo(concilia: RunningConcilia): Promise<void> {
@@ -112,13 +113,19 @@ async function openDemo(concilia: RunningConcilia): Promise<void> {
 
 /** Resolves when the process is ready. It runs until a signal stops it. */
 export async function runProcess(readSettings: () => Settings, isDemo = false): Promise<void> {
+  const isJson = isProduction();
+  if (isJson) printAsLog(createLog('info', 'concilia'));
   try {
     const settings = readSettings();
-    const starting = start(settings);
+    const log = createLog(settings.log.level, 'concilia');
+    if (isJson) printAsLog(log);
+    const starting = start(settings, log);
     stopOnSignals(starting, settings);
     const concilia = await starting;
     if (isDemo) await openDemo(concilia);
-    process.stdout.write(banner(concilia, settings));
+    const { serviceUrl, sandboxUrl } = concilia;
+    if (isJson) log.info({ serviceUrl, sandboxUrl, roles: settings.roles }, 'Concilia is running');
+    else printLine(banner(concilia, settings));
   } catch (error) {
     exitWith(error);
   }

@@ -1,6 +1,10 @@
 // The settings: each that is wrong, contradicts another, or is none, probably by a typing error.
 import { loadSettings, settingSchemas, type Settings } from '../../platform/settings/config.js';
-import { readEnvironment, SettingsError } from '../../platform/settings/environment.js';
+import {
+  readEnvironment,
+  secretSettings,
+  SettingsError,
+} from '../../platform/settings/environment.js';
 import { failed, passed, type SetUpFinding } from './finding.js';
 
 const advice = 'Correct it in the environment or in .env; .env.example explains each setting.';
@@ -28,7 +32,7 @@ export function examineSettings(): { settings: Settings | null; findings: SetUpF
 }
 
 export function findUnknownNames(given: readonly string[]): SetUpFinding[] {
-  const known = Object.keys(settingSchemas);
+  const known = [...Object.keys(settingSchemas), ...secretSettings.map((name) => `${name}_FILE`)];
   return given
     .filter((name) => !known.includes(name))
     .flatMap((name) => {

@@ -3,8 +3,10 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Log } from '../log.js';
 import { counter, histogram } from '../metrics/instruments.js';
+import { Settings } from '../settings/config.js';
 
 const unknownRoute = 'unknown';
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'other'] as const;
@@ -33,7 +35,11 @@ function methodOf(text: string): Method {
 
 @Injectable()
 export class HttpMetrics implements OnModuleInit {
-  constructor(private readonly host: HttpAdapterHost<FastifyAdapter>) {}
+  constructor(
+    private readonly host: HttpAdapterHost<FastifyAdapter>,
+    private readonly settings: Settings,
+    private readonly log: Log,
+  ) {}
 
   onModuleInit(): void {
     const server = this.host.httpAdapter.getInstance();
@@ -41,16 +47,28 @@ export class HttpMetrics implements OnModuleInit {
       const of = labelsOf(request);
       requests.inc({ ...of, status: String(reply.statusCode) });
       durations.observe(of, reply.elapsedTime / 1_000);
+      this.logAccess(request, reply, reply.statusCode);
       done();
     });
     // Of a response that is cut off, Fastify reports no end.
-    server.addHook('onRequest', (request, { raw }, done) => {
+    server.addHook('onRequest', (request, reply, done) => {
+      const { raw } = reply;
       const countAborted = () => {
-        if (!raw.writableFinished) requests.inc({ ...labelsOf(request), status: 'aborted' });
+        if (raw.writableFinished) return;
+        requests.inc({ ...labelsOf(request), status: 'aborted' });
+        this.logAccess(request, reply, 'aborted');
       };
       if (raw.closed) countAborted();
       else raw.once('close', countAborted);
       done();
     });
+  }
+
+  /** The route, not the path: ids and keys in paths and queries may be personal data. */
+  private logAccess(request: FastifyRequest, reply: FastifyReply, status: number | 'aborted') {
+    if (!this.settings.log.hasAccess) return;
+    const traceId = reply.getHeader('x-trace-id');
+    const durationMs = Math.round(reply.elapsedTime);
+    this.log.info({ traceId, ...labelsOf(request), status, durationMs }, 'request');
   }
 }

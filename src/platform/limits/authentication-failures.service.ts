@@ -6,7 +6,7 @@ import type { FastifyRequest } from 'fastify';
 import { addressOf, limitedAddressOf } from '../http/client-address.js';
 import { waitWhileConnected, type ClientConnection } from '../http/client-connection.js';
 import { AppError } from '../errors.js';
-import { Log, RepeatedLog } from '../log.js';
+import { Log } from '../log.js';
 import { failuresPerSecond, openLimits } from './limits.js';
 import { OpenCounts, TokenBuckets } from './memory-limits.js';
 
@@ -17,11 +17,8 @@ const holdMs = 1_000;
 export class AuthenticationFailures {
   private readonly rates = new TokenBuckets<string>(maxAddresses);
   private readonly held = new OpenCounts<'all'>(openLimits.heldFailures);
-  private readonly log: RepeatedLog;
 
-  constructor(log: Log) {
-    this.log = new RepeatedLog(log, 'requests of an address fail to authenticate');
-  }
+  constructor(private readonly log: Log) {}
 
   /**
    * The error of a request that failed to authenticate, once its response may be sent:
@@ -37,7 +34,7 @@ export class AuthenticationFailures {
     const address = limitedAddressOf(addressOf(request));
     if (this.rates.take(address, failuresPerSecond, performance.now()).isTaken)
       return new AppError('unauthenticated', details);
-    this.log.info({});
+    this.log.warn('requests of an address fail to authenticate');
     if (this.held.take('all', 1) === 0) return this.held.refusal();
     request.body = undefined;
     try {

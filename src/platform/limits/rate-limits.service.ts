@@ -7,7 +7,7 @@ import { Settings } from '../settings/config.js';
 import { Database } from '../postgres/database.service.js';
 import { limitedAddressOf } from '../http/client-address.js';
 import { tooMany } from '../http/retry-after.js';
-import { Log, RepeatedLog } from '../log.js';
+import { Log } from '../log.js';
 import { Every } from '../queue/timers.js';
 import { TokenLeases, type TokenLimit } from './token-leases.js';
 import type { AddressClass, RequestClass } from '../settings/request-limit-settings.js';
@@ -28,15 +28,12 @@ const batchMs = 100;
 export class RateLimits {
   private readonly tokens = new TokenLeases<RateLimit>((limits) => this.lease(limits));
   private readonly addresses = new AddressSubjects(maxAddresses);
-  private readonly refusals: RepeatedLog;
 
   constructor(
     private readonly settings: Settings,
     private readonly database: Database,
     private readonly log: Log,
-  ) {
-    this.refusals = new RepeatedLog(log, 'rate limit reached');
-  }
+  ) {}
 
   /** Returns like `admitCaller`. */
   admitAddress(address: string, addressClass: AddressClass): Promise<void> | null {
@@ -80,7 +77,7 @@ export class RateLimits {
   private async admitWithLease(limits: RateLimit[], limitedClass: string): Promise<void> {
     const waitMs = await this.tokens.take(limits);
     if (waitMs === 0) return;
-    this.refusals.info({ class: limitedClass });
+    this.log.warn({ class: limitedClass }, 'rate limit reached');
     throw tooMany(`Too many requests per second (${limitedClass}).`, waitMs / 1_000);
   }
 

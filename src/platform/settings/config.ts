@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { knownOr, type BankHabits } from '../../bank-contract/bank-profile.js';
 import { bankProfile, bankProfileNames, type BankProfileName } from './bank-profiles.js';
-import { SettingsError } from './environment.js';
+import { readSetting, SettingsError } from './environment.js';
 import {
   readRequestLimits,
   requestLimitSchemas,
@@ -23,6 +23,9 @@ import {
   urlOf,
   yesOrNo,
 } from './setting-values.js';
+
+/** From the most that is written to the least. */
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 export const roles = ['api', 'worker', 'scheduler', 'sandbox'] as const;
 export type Role = (typeof roles)[number];
@@ -69,6 +72,8 @@ export const settingSchemas = {
   MIGRATION_WAIT_MS: count('MIGRATION_WAIT_MS', 1).default(60_000),
   REDIS_URL: urlOf('REDIS_URL', /^rediss?:$/, 'redis://127.0.0.1:6379/0').optional(),
   SHUTDOWN_DELAY_MS: count('SHUTDOWN_DELAY_MS', 0).optional(),
+  LOG_LEVEL: z.enum(logLevels, `LOG_LEVEL must be one of ${logLevels.join(', ')}.`).default('info'),
+  ACCESS_LOG: yesOrNo('ACCESS_LOG').default(false),
   DATA_DIR: z
     .string()
     .default('.data')
@@ -186,6 +191,8 @@ export abstract class Settings {
   readonly redisUrl!: string | null;
   /** How long a process that gets SIGTERM still serves requests while it is not ready. */
   readonly shutdownDelayMs!: number;
+  /** `hasAccess`: with a line for each request. */
+  readonly log!: { level: (typeof logLevels)[number]; hasAccess: boolean };
   readonly dataDir!: string;
   readonly roles!: readonly Role[];
   readonly bank!: {
@@ -250,14 +257,19 @@ export function parseSettings<Schema extends z.ZodObject>(
   schema: Schema,
   environment: NodeJS.ProcessEnv,
 ): z.output<Schema> {
-  const given = Object.fromEntries(
-    Object.keys(schema.shape)
-      .map((name) => [name, environment[name]?.trim()] as const)
-      .filter(([, value]) => value),
-  );
+  const problems: string[] = [];
+  const given: Record<string, string> = {};
+  for (const name of Object.keys(schema.shape))
+    try {
+      const value = readSetting(name, environment);
+      if (value) given[name] = value;
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error;
+      problems.push(...error.problems);
+    }
   const parsed = schema.safeParse(given);
-  if (!parsed.success)
-    throw new SettingsError([...new Set(parsed.error.issues.map(({ message }) => message))]);
+  if (!parsed.success) problems.push(...parsed.error.issues.map(({ message }) => message));
+  if (problems.length > 0 || !parsed.success) throw new SettingsError([...new Set(problems)]);
   return parsed.data;
 }
 
@@ -327,9 +339,7 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
     return value ?? '';
   };
   const settings: Settings = {
-    host: values.HOST,
-    port: values.PORT,
-    sandboxPort: values.SANDBOX_PORT,
+    ...{ host: values.HOST, port: values.PORT, sandboxPort: values.SANDBOX_PORT },
     sandboxPreset: values.SANDBOX_PRESET,
     sandboxHabits: values.SANDBOX_PROFILE?.habits ?? null,
     apiKeyHeaders: values.API_KEY_HEADERS ?? [],
@@ -341,6 +351,7 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
     migrations: { isOnStart: values.MIGRATE_ON_START, waitMs: values.MIGRATION_WAIT_MS },
     redisUrl: values.REDIS_URL ?? null,
     shutdownDelayMs: values.SHUTDOWN_DELAY_MS ?? (profile === 'sandbox' ? 0 : 5_000),
+    log: { level: values.LOG_LEVEL, hasAccess: values.ACCESS_LOG },
     dataDir: values.DATA_DIR,
     roles: values.ROLES ?? roles.filter((role) => role !== 'sandbox' || !values.BANK_BASE_URL),
     bank: {

@@ -23,6 +23,48 @@ export function readEnvironment(path = '.env'): NodeJS.ProcessEnv {
   return { ...readEnvironmentFile(path), ...process.env };
 }
 
+/**
+ * Whether money may be real, or the image runs. It is known before any setting is read, and where
+ * one is wrong.
+ */
+export function isProduction(): boolean {
+  let environment = process.env;
+  try {
+    environment = readEnvironment();
+  } catch (error) {
+    // Whoever reads the settings reports it.
+    if (!(error instanceof SettingsError)) throw error;
+  }
+  const { NODE_ENV, BANK_PROFILE, BANK_BASE_URL } = environment;
+  return NODE_ENV === 'production' || (BANK_PROFILE || (BANK_BASE_URL ?? 'sandbox')) !== 'sandbox';
+}
+
+/** With a secret, maybe the password of a URL: NAME_FILE names a file with the value of NAME. */
+export const secretSettings: readonly string[] = [
+  ...['DATABASE_URL', 'DIRECT_DATABASE_URL', 'SANDBOX_DATABASE_URL', 'REDIS_URL', 'SMTP_URL'],
+  ...['BANK_API_KEY', 'BANK_PARTNER_KEY', 'BANK_ACCOUNT_ID', 'BANK_WEBHOOK_SECRET'],
+  ...['CONCILIA_API_KEY', 'CONCILIA_PARTNER_KEY', 'CONCILIA_ADMIN_KEY'],
+  ...['CREDENTIALS_KEY', 'CREDENTIALS_OTHER_KEYS', 'METRICS_TOKEN'],
+];
+
+/** The value of a setting, without surrounding spaces. Throws SettingsError, without the value. */
+export function readSetting(name: string, environment: NodeJS.ProcessEnv): string | undefined {
+  const value = environment[name]?.trim();
+  const fileName = `${name}_FILE`;
+  const path = secretSettings.includes(name) ? environment[fileName]?.trim() : undefined;
+  if (!path) return value;
+  if (value) throw new SettingsError([`${name} and ${fileName} must not both be set.`]);
+  let content: string;
+  try {
+    content = readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new SettingsError([`${fileName} must name a readable file (${code}).`]);
+  }
+  if (content === '') throw new SettingsError([`${fileName} names an empty file.`]);
+  return content;
+}
+
 function readEnvironmentFile(path: string): NodeJS.ProcessEnv {
   let content: string;
   try {
