@@ -2,7 +2,8 @@
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY . .
-RUN node scripts/prepare.mjs
+ARG COMMIT=
+RUN COMMIT=$COMMIT node scripts/prepare.mjs
 
 FROM node:22-bookworm-slim AS dependencies
 WORKDIR /app

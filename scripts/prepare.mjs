@@ -1,7 +1,7 @@
 // Prepares a checkout: installs packages, generates the Prisma clients, builds. A step is skipped
 // while its inputs are unchanged. Each step writes its stamp last, so that an interrupted step
 // runs again.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   accessSync,
@@ -277,7 +277,14 @@ async function compile() {
   await runNode([join(projectFolder, 'node_modules/@nestjs/cli/bin/nest.js'), 'build'], {
     quiet: true,
   });
+  writeFileSync(join(projectFolder, 'dist', 'commit'), readCommit());
   writeFileSync(buildStamp, hash);
+}
+
+/** Of the checkout, or as the build of an image is given it; empty where neither says. */
+function readCommit() {
+  const git = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: projectFolder, encoding: 'utf8' });
+  return process.env.COMMIT || (git.status === 0 ? git.stdout.trim() : '');
 }
 
 export function run(program, argv, { quiet = false, env = {}, shell = false } = {}) {

@@ -4,7 +4,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule, serviceReference } from './app.module.js';
-import { type Settings } from '../platform/settings/config.js';
+import { roles, type Settings } from '../platform/settings/config.js';
+import { build } from '../platform/build.js';
 import { SettingsError } from '../platform/settings/environment.js';
 import { createPool, Database } from '../platform/postgres/database.service.js';
 import { encryptedColumns } from './encrypted-columns.js';
@@ -185,21 +186,8 @@ async function startService(
   listening.push(health);
   // No request is cut off by the end of the jobs, which may take longer than the process has.
   stopSteps.push(async () => void (await service.getHttpAdapter().close()));
-  health.addCheck('database', () => database.isReady());
-  const diskSpace = new DiskSpace(database.pool);
-  health.addCheck('disk', () => diskSpace.isThere());
-  health.addWarning('the clock', () => findClockDifference(() => database.now()));
-  // A request needs no queue: what it commits, a sweeper enqueues once the queue is there again.
-  if (!settings.roles.includes('api')) health.addCheck('queue', () => queue.isReady());
-  else
-    health.addWarning('queue', async () =>
-      (await Promise.race([
-        queue.isReady().catch(() => false),
-        sleep(queueAnswerMs, false, { ref: false }),
-      ]))
-        ? null
-        : 'The queue does not respond.',
-    );
+  health.identify(build, serviceRoles(settings));
+  addChecks(health, database, queue);
   service.get(PoolMetrics).add('database', database.pool);
   observeProcess(service.get(Metrics));
   if (!settings.roles.includes('api')) serveOperatorsOnly(service);
@@ -222,6 +210,36 @@ async function startService(
   // After it is ready: the link loads what the start itself does not need.
   const firstLink = await createFirstLink(service, settings, url);
   return { serviceUrl: url, firstLink, openDemo: () => openDemo(service, url) };
+}
+
+function addChecks(health: Health, database: Database, queue: QueueConnection): void {
+  const diskSpace = new DiskSpace(database.pool);
+  const all = roles.filter((role) => role !== 'sandbox');
+  const ready = (text: string, isReady: () => Promise<boolean>) => async () =>
+    (await isReady()) ? null : text;
+  health.addCheck('database', {
+    find: ready('PostgreSQL does not answer.', () => database.isReady()),
+    ...{ needs: all, advice: 'Look whether it runs, and what DATABASE_URL reaches.' },
+  });
+  health.addCheck('disk', {
+    find: ready('PostgreSQL has no disk space left.', () => diskSpace.isThere()),
+    ...{ needs: all, advice: 'Enlarge its disk, or delete what is not needed there.' },
+  });
+  health.addCheck('the clock', {
+    find: () => findClockDifference(() => database.now()),
+    advice: 'Synchronize the clocks of both machines (NTP).',
+  });
+  // A request needs no queue: what it commits, a sweeper enqueues once the queue is there again.
+  health.addCheck('queue', {
+    find: ready('The queue does not respond.', async () =>
+      Promise.race([
+        queue.isReady().catch(() => false),
+        sleep(queueAnswerMs, false, { ref: false }),
+      ]),
+    ),
+    needs: ['worker', 'scheduler'],
+    advice: 'Look whether Redis runs, or the PostgreSQL of the queue. Nothing is lost meanwhile.',
+  });
 }
 
 async function openDemo(service: NestFastifyApplication, url: string): Promise<string> {

@@ -189,7 +189,10 @@ export async function createSandbox(options: SandboxOptions): Promise<NestFastif
   await application.get(BankSeeding).seedBank();
   const health = application.get(Health);
   const database = application.get(SandboxDatabase);
-  health.addCheck('database', () => database.isReachable());
+  health.addCheck('database', {
+    find: async () => ((await database.isReachable()) ? null : 'The database does not answer.'),
+    needs: ['sandbox'],
+  });
   health.markStarted();
   application.get(DueWork).start();
   return application;

@@ -1,7 +1,7 @@
 // Every command of `concilia`, a file each, which is loaded only when it is named, so that `--help`
 // answers at once. To add a command: a row here, and its file, which exports its definition.
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { build } from '../../platform/build.js';
 import { describeExitCodes } from '../exit-codes.js';
 import type { DefineCommand } from './definition.js';
 
@@ -81,11 +81,9 @@ const epilogue = [
 
 /** The program, with the options of the commands that `isNamed` selects. */
 export async function buildProgram(isNamed: (name: string) => boolean): Promise<Command> {
-  const manifest = new URL('../../../package.json', import.meta.url);
-  const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string };
   const program = new Command('concilia')
     .description('Reconciles a company with its Brazilian bank-as-a-service, to the cent.')
-    .version(version)
+    .version(build.version)
     .helpCommand(false)
     .exitOverride()
     .addHelpText('after', `\n${epilogue}`);

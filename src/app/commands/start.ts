@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { developmentValues, loadSettings, type Settings } from '../../platform/settings/config.js';
 import { isProduction, readEnvironment } from '../../platform/settings/environment.js';
+import { build } from '../../platform/build.js';
 import { exitWith } from '../exit.js';
 import { printAsLog, printError, printLine } from '../output.js';
 import { openDatabases, type OpenDatabases } from '../open-databases.js';
@@ -10,6 +11,7 @@ import type { RunningConcilia } from '../start.js';
 import { withExample } from './definition.js';
 
 const startedAt = performance.now();
+const runs = 'Concilia is running';
 
 function progress(message: string): void {
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
@@ -24,7 +26,7 @@ function banner(
   const key = settings.keys.api === developmentValues.CONCILIA_API_KEY ? settings.keys.api : '$KEY';
   const { apiKey } = settings.bank;
   const bankKey = apiKey === developmentValues.BANK_API_KEY ? apiKey : '$BANK_KEY';
-  const lines = ['', 'Concilia is running.', ''];
+  const lines = ['', `${runs}.`, ''];
   if (serviceUrl) lines.push(`  service       ${serviceUrl}   API reference: ${serviceUrl}/docs`);
   if (sandboxUrl) lines.push(`  sandbox bank  ${sandboxUrl}   API reference: ${sandboxUrl}/docs`);
   if (sandboxUrl && !serviceUrl) lines.push(`  key           x-service-api-key: ${bankKey}`);
@@ -124,7 +126,7 @@ export async function runProcess(readSettings: () => Settings, isDemo = false): 
     const concilia = await starting;
     if (isDemo) await openDemo(concilia);
     const { serviceUrl, sandboxUrl } = concilia;
-    if (isJson) log.info({ serviceUrl, sandboxUrl, roles: settings.roles }, 'Concilia is running');
+    if (isJson) log.info({ ...build, ...{ serviceUrl, sandboxUrl, roles: settings.roles } }, runs);
     else printLine(banner(concilia, settings));
   } catch (error) {
     exitWith(error);

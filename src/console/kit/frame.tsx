@@ -1,4 +1,5 @@
 // What all pages have in common: head, menu and bar. Every value is escaped by the renderer.
+import { build } from '../../platform/build.js';
 import type { ComponentChildren } from 'preact';
 import { isAllowed } from '../../access/people/roles.js';
 import type { Assets } from '../assets.service.js';
@@ -95,6 +96,7 @@ function Sidebar({ menu }: Pick<FrameProps, 'menu'>) {
         </a>
         <Menu menu={menu} />
         <Person />
+        <small title={build.commit ?? undefined}>Concilia {build.version}</small>
       </div>
     </div>
   );

@@ -39,7 +39,7 @@ export class AccountModes implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.health.addWarning('account modes', () => this.findWarning());
+    this.health.addCheck('account modes', { find: () => this.findWarning() });
   }
 
   /** Takes effect with the commit. A repeat changes nothing. */

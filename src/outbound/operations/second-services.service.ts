@@ -20,7 +20,7 @@ export class SecondServices implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.health.addWarning('second services', () => this.findWarning());
+    this.health.addCheck('second services', { find: () => this.findWarning() });
     this.health.nameDatabase(() => this.nameOfDatabase());
   }
 

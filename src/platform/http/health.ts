@@ -1,33 +1,56 @@
 // The health endpoints: whether the process is live, and whether it is ready to work.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Controller, Get, Injectable } from '@nestjs/common';
+import { Controller, Get, Injectable, Res } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import type { FastifyRequest } from 'fastify';
-import { AppError } from '../errors.js';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { buildErrorBody } from '../../bank-contract/errors.js';
+import type { Build } from '../build.js';
 import { Log } from '../log.js';
+import type { Role } from '../settings/config.js';
+import { currentTraceId, newTraceId } from '../trace.js';
+import { errorContentType } from './error.filter.js';
 
 const checkTimeoutMs = 2_000;
 
+export interface Check {
+  /** What an operator should mend; null for nothing. */
+  find: () => Promise<string | null>;
+  /** What an operator does about it. */
+  advice?: string;
+  /** Which roles cannot work meanwhile: all without it. */
+  needs?: readonly Role[];
+}
+
+interface Result {
+  check: string;
+  isPassed: boolean;
+  /** When this process first found it so, by its clock. */
+  since: string;
+  finding?: string;
+  advice?: string;
+}
+
+/** A process with the role `api` is ready while requests are answered, whatever its jobs do. */
+const servingRoles = (of: readonly Role[]) =>
+  of.filter((role) => role === 'api' || !of.includes('api'));
+
 @Injectable()
 export class Health {
-  private readonly checks = new Map<string, () => Promise<boolean>>();
-  private readonly warnings = new Map<string, () => Promise<string | null>>();
+  private readonly checks = new Map<string, Check & { last?: Result }>();
   private phase: 'start' | 'running' | 'stop' = 'start';
   private readDatabaseName: (() => Promise<string>) | null = null;
+  private identity: { build: Build | null; roles: readonly Role[] } = { build: null, roles: [] };
 
   constructor(private readonly log: Log) {}
 
-  /** Adds a check. The process is ready only while every check returns true within two seconds. */
-  addCheck(name: string, isReady: () => Promise<boolean>): void {
-    this.checks.set(name, isReady);
+  /** What this process is. */
+  identify(build: Build, roles: readonly Role[]): void {
+    this.identity = { build, roles };
   }
 
-  /**
-   * Adds a check of what an operator should mend, though the process works as it is. A check that
-   * fails, or takes longer than two seconds, is itself a warning.
-   */
-  addWarning(name: string, find: () => Promise<string | null>): void {
-    this.warnings.set(name, find);
+  /** A check that fails, or takes longer than two seconds, has itself a finding. */
+  addCheck(name: string, check: Check): void {
+    this.checks.set(name, check);
   }
 
   /** By this name, another process recognises whether this one uses the same database. */
@@ -39,15 +62,6 @@ export class Health {
   async findDatabaseName(): Promise<string | null> {
     const { readDatabaseName: read } = this;
     return read && this.resultInTime<string | null>('database name', read, null);
-  }
-
-  async listWarnings(): Promise<string[]> {
-    const found = await Promise.all(
-      [...this.warnings].map(([name, find]) =>
-        this.resultInTime(name, find, `Not checked: ${name}.`),
-      ),
-    );
-    return found.filter((warning) => warning !== null);
   }
 
   /** Called once all parts of the process have started. */
@@ -68,17 +82,43 @@ export class Health {
   }
 
   /**
-   * Names of the checks that fail, and `start` or `stop` while the process does that; empty when it
-   * is ready.
+   * `failing` are the names of checks without which the process cannot serve, and `start` or `stop`
+   * while it does that: it is ready where there are none. Other findings are warnings.
    */
-  async listFailing(): Promise<string[]> {
-    const results = await Promise.all(
-      [...this.checks].map(async ([name, isReady]) =>
-        (await this.resultInTime(name, isReady, false)) ? null : name,
-      ),
+  async examine() {
+    const { build, roles } = this.identity;
+    const checks = await Promise.all([...this.checks.keys()].map((name) => this.run(name)));
+    const failed = checks.filter(({ isPassed }) => !isPassed).map(({ check }) => check);
+    const lacking = (of: readonly Role[]) =>
+      failed.filter((name) => {
+        const { needs = [] } = this.checks.get(name) ?? {};
+        return of.length === 0 ? needs.length > 0 : of.some((role) => needs.includes(role));
+      });
+    const failing = lacking(servingRoles(roles));
+    const phase = this.phase === 'running' ? [] : [this.phase];
+    const warnings = checks.flatMap(({ check, finding }) =>
+      finding !== undefined && !failing.includes(check) ? finding : [],
     );
-    const failing = results.filter((name) => name !== null);
-    return this.phase === 'running' ? failing : [this.phase, ...failing];
+    return {
+      failing: [...phase, ...failing],
+      facts: {
+        ...(build ?? {}),
+        roles: Object.fromEntries(roles.map((role) => [role, [...phase, ...lacking([role])]])),
+        ...{ checks, warnings },
+      },
+    };
+  }
+
+  private async run(name: string): Promise<Result> {
+    const { find, advice, last } = this.checks.get(name)!;
+    const finding = await this.resultInTime(name, find, `Not checked: ${name}.`);
+    const isPassed = finding === null;
+    const now = new Date().toISOString();
+    const since = last?.isPassed === isPassed ? last.since : now;
+    const wrong = isPassed ? {} : { finding, ...(advice ? { advice } : {}) };
+    const result = { check: name, isPassed, since, ...wrong };
+    this.checks.set(name, { ...this.checks.get(name)!, last: result });
+    return result;
   }
 
   /** The result of a check, or `otherwise` when it fails or takes too long. */
@@ -145,15 +185,14 @@ export class HealthController {
     return { name: await this.health.findDatabaseName() };
   }
 
+  /** An error has the contract's body, with the same facts. */
   @Get('ready')
   @RouteConfig({ isForOperators: true })
-  async ready(): Promise<{ status: 'ready'; warnings: string[] }> {
-    const failing = await this.health.listFailing();
-    if (failing.length === 0)
-      return { status: 'ready', warnings: await this.health.listWarnings() };
-    throw new AppError('not_ready', {
-      public: `Not ready: ${failing.join(', ')}.`,
-      headers: { 'Retry-After': '1' },
-    });
+  async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<object> {
+    const { failing, facts } = await this.health.examine();
+    if (failing.length === 0) return { status: 'ready', ...facts };
+    void reply.status(503).headers({ 'content-type': errorContentType, 'retry-after': '1' });
+    const title = `Not ready: ${failing.join(', ')}.`;
+    return { ...buildErrorBody(503, currentTraceId() ?? newTraceId(), { title }), ...facts };
   }
 }

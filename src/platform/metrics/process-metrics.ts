@@ -8,6 +8,7 @@ import {
   performance,
   type PerformanceEntry,
 } from 'node:perf_hooks';
+import { build } from '../build.js';
 import { counter, gauge, histogram } from './instruments.js';
 import type { Metrics } from './metrics.js';
 
@@ -34,6 +35,11 @@ const active = counter({
   help: 'Time in which the event loop worked and did not wait.',
 });
 
+const buildInfo = gauge({
+  name: 'concilia_build_info',
+  help: 'Always 1; the labels say which build the process is.',
+  labels: { version: /^[\w.+-]+$/, commit: /^[0-9a-f]*$/, schema: /^\w*$/ },
+});
 const startTime = gauge({
   name: 'process_start_time_seconds',
   help: 'When the process started, in seconds since 1970.',
@@ -105,6 +111,8 @@ function readUsage(): void {
   memory.heapUsed.set({}, heapUsed);
   memory.heapTotal.set({}, heapTotal);
   memory.external.set({}, external);
+  const { version, commit, schema } = build;
+  buildInfo.set({ version, commit: commit ?? '', schema: schema ?? '' }, 1);
   startTime.set({}, performance.timeOrigin / 1_000);
   const files = countOpenFiles();
   if (files !== null) openFiles.set({}, files);

@@ -32,7 +32,7 @@ export class WebhookHealth implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.health.addWarning('webhook registrations', () => this.findWarning());
+    this.health.addCheck('webhook registrations', { find: () => this.findWarning() });
   }
 
   /** Null where the webhooks are registered, but for event types that the bank refused. */

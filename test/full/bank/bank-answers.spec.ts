@@ -464,7 +464,7 @@ describe('an answer of the bank', () => {
   it('that fails a registration is shown until one succeeds', async () => {
     const shown = async () => {
       const { body } = await service.call('GET', '/v1/summary');
-      const warnings = await get(Health).listWarnings();
+      const { warnings } = (await get(Health).examine()).facts;
       return [
         body.webhooks.registrationFailure,
         warnings.filter((warning) => /registered webhooks/.test(warning)),

@@ -360,7 +360,7 @@ describe('the mode of an account', () => {
       since: shown.changes[0].at,
       reason: 'migration',
     });
-    expect(await one.application.get(Health).listWarnings()).toEqual([
+    expect((await one.application.get(Health).examine()).facts.warnings).toEqual([
       'Bank accounts to which nothing is sent: 1 reconcile-only.',
     ]);
     const { pool } = one.database;
