@@ -162,8 +162,7 @@ export const billPayment = z.looseObject({
   issuer: unneeded(issuer),
   /** Beyond the contract: when a scheduled payment is executed. */
   payAt: unneeded(timestamp),
-  /** Beyond the contract: the nsu of the debit, once the payment is debited. */
-  transactionNsu: unneeded(bigInteger),
+  transactionNsu: unneeded(bigInteger).describe('The nsu of the debit, once there is one.'),
 });
 
 export type BillPaymentResponse = z.output<typeof billPayment>;

@@ -26,8 +26,7 @@ export const pixLookupResponse = z.looseObject({
   key: unneededText,
   /** The document is partly masked. */
   beneficiary: unneeded(transferParty),
-  /** Also false when the request has no holderDocument. */
-  keyBelongsHolder: unneeded(z.boolean()),
+  keyBelongsHolder: unneeded(z.boolean()).describe('False also without a holderDocument.'),
 });
 
 export type PixLookupResponse = z.output<typeof pixLookupResponse>;

@@ -112,8 +112,7 @@ export const readBalances = route({
   authentication: 'api-key',
   response: z.looseObject({
     amountAvailable: reais,
-    /** Blocked for movements that are not effective yet. */
-    amountBlocked: unneeded(reais),
+    amountBlocked: unneeded(reais).describe('Blocked for movements that are not effective yet.'),
     amountTotal: unneeded(reais),
   }),
 });

@@ -23,8 +23,7 @@ export const staticQrRequest = z
     description: freeText.nullish(),
     amount: positiveReais.nullish(),
     pixKey: text(77).nullish(),
-    /** Shown to the payer. One usage in the contract spells the field `additionalInfo`. */
-    additionalInformation: text(64).nullish(),
+    additionalInformation: text(64).nullish().describe('Shown to the payer; or `additionalInfo`.'),
     additionalInfo: text(64).nullish(),
     formatResponse: text(40).nullish(),
   })

@@ -142,8 +142,7 @@ export const transferResponse = z.looseObject({
   externalId: unneededId,
   /** Not on transfers between accounts. */
   endToEndId: unneededId,
-  /** The nsu of the debit on the payer's statement. */
-  transactionNsu: unneeded(bigInteger),
+  transactionNsu: unneeded(bigInteger).describe("The nsu of the debit on the payer's statement."),
   status: unneededText,
   type: unneededText,
   amount: reais,

@@ -37,11 +37,9 @@ const ofLine = {
   amount: reais,
   endToEndId: id.nullable(),
   occurredAt: instant.nullable(),
-  /** Of a credit: when the payer paid, if known, and when the bank credited it. */
-  paidAt: instant.nullish(),
+  paidAt: instant.nullish().describe('Of a credit: when the payer paid, where that is known.'),
   creditedAt: instant.optional(),
-  /** What the bank kept of it. */
-  fee: reais.optional(),
+  fee: reais.optional().describe('What the bank kept of it.'),
   counterparty: counterpartyView.optional(),
 };
 const ofCharge = { correlationId: id, chargeType: id, chargeAmount: reais.nullable(), metadata };
@@ -58,8 +56,7 @@ const ofDeclared = {
 
 const chargePayment = z.object({ settlement, ...ofCharge, ...ofLine });
 const chargeRefund = chargePayment.extend({
-  /** Of a refund that we ordered. */
-  refundId: optionalId,
+  refundId: optionalId.describe('Of a refund that we ordered.'),
   originalNsu: bigInteger.optional(),
 });
 const chargeEnd = z.object({ ...ofCharge, dueDate: plainDate.nullable() });
@@ -86,16 +83,14 @@ const endedMatch = z.object({
 const kind = z.enum(operationKindNames);
 const operationChange = z.object({
   ...{ operationId: id, kind, state: z.enum(OperationState), idempotencyKey: id.nullable() },
-  /** Why it has this state, where that is no answer of the bank. */
-  reason: z.string().nullish(),
+  reason: z.string().nullish().describe('Why it has this state, unless the bank said it.'),
   ...{ correlationId: optionalId, externalId: optionalId, endToEndId: optionalId },
   ...{ barCode: optionalId, originalNsu: bigInteger.nullish(), originalEndToEndId: optionalId },
   metadata,
 });
 const awaitedApproval = operationChange.extend({
   amount: reais.nullable(),
-  /** How many approvals it needs. */
-  needed: integer,
+  needed: integer.describe('How many approvals it needs.'),
   source: z.enum(OperationSource),
 });
 
@@ -225,12 +220,10 @@ export const eventForms = [...groupBy(eventTypes, (type) => eventData[type])];
 
 /** What each event has besides its type and data. */
 export const eventFields = {
-  /** The version whose form `data` has; of a repeat, that of the first time. */
-  apiVersion: z.enum([apiVersion]),
+  apiVersion: z.enum([apiVersion]).describe('The version of `data`; the same in each repeat.'),
   /** What the event is about. */
   resource: z.object({ kind: storedWord(resourceKinds), id: z.string() }),
-  /** 1, 2, 3 … of the resource. */
-  sequence: integer,
+  sequence: integer.describe('1, 2, 3 … of the resource.'),
 };
 
 /** The events that endpoints receive, for the API reference: `data` follows from `type`. */

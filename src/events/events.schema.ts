@@ -24,12 +24,10 @@ const params = z.object({ id: text(100) });
 export const endpointView = z.object({
   id: z.string(),
   url: z.string(),
-  /** Empty for all event types. */
-  eventTypes: z.array(z.string()),
+  eventTypes: z.array(z.string()).describe('Empty for all event types.'),
   description: z.string().nullable(),
   isEnabled: z.boolean(),
-  /** Whether its events show who paid; otherwise they show it masked. */
-  includesPersonalData: z.boolean(),
+  includesPersonalData: z.boolean().describe('Whether its events show who paid unmasked.'),
   /** When the secret before the last rotation ends; null without one. */
   previousSecretUntil: instant.nullable(),
   createdAt: instant,
@@ -43,8 +41,7 @@ const endpointFields = z.object({
   eventTypes: z.array(eventType).max(eventTypes.length).default([]),
   description: text(200).nullish(),
   isEnabled: z.boolean().default(true),
-  /** Needs the scope `personal-data`. */
-  includesPersonalData: z.boolean().default(false),
+  includesPersonalData: z.boolean().default(false).describe('Needs the scope `personal-data`.'),
 });
 
 export const createEndpoint = route({
@@ -113,8 +110,7 @@ export const deleteEndpoint = route({
   params,
   response: z.object({
     id: z.string(),
-    /** How many deliveries were pending, and are dead now. */
-    deadDeliveries: integer,
+    deadDeliveries: integer.describe('How many deliveries were pending, and are dead now.'),
   }),
 });
 
@@ -153,25 +149,20 @@ export const testEndpoint = route({
   idempotencyKey: 'accepted',
   params,
   response: z.object({
-    /** The `webhook-id` of the request. */
-    eventId: z.string(),
-    /** The HTTP status of the response; null without one. */
-    status: integer.nullable(),
-    /** Null for a status of 2xx; otherwise as `lastError` of a delivery. */
-    error: z.string().nullable(),
+    eventId: z.string().describe('The `webhook-id` of the request.'),
+    status: integer.nullable().describe('The HTTP status of the response; null without one.'),
+    error: z.string().nullable().describe('Null for 2xx; otherwise as `lastError` of a delivery.'),
     durationMs: integer,
   }),
 });
 
 const listedEvent = z.object({
   id: z.string(),
-  /** 1, 2, 3 … of the account. */
-  position: bigInteger,
+  position: bigInteger.describe('1, 2, 3 … of the account.'),
   type: eventType,
   ...eventFields,
   createdAt: instant,
-  /** With the `counterparty` of the line that it reports. */
-  data: z.unknown(),
+  data: z.unknown().describe('With the `counterparty` of the line that it reports.'),
 });
 const shownEvent: z.ZodType = z.discriminatedUnion(
   'type',
@@ -249,10 +240,8 @@ export const replayDeliveries = route({
     })
     .optional(),
   response: z.object({
-    /** How many deliveries are due; with `after`, also those that were pending before. */
-    replayed: integer,
-    /** The last position that was looked at; null without `after`, or without events. */
-    lastPosition: bigInteger.nullable(),
+    replayed: integer.describe('How many deliveries are due, with those that were pending before.'),
+    lastPosition: bigInteger.nullable().describe('The last one examined; null without `after`.'),
     isComplete: z.boolean(),
   }),
 });

@@ -57,20 +57,14 @@ const optionalCredentials = {
 export const accountView = z.object({
   slug: z.string(),
   name: z.string().nullable(),
-  /** `settings` for the account whose credentials are in the environment. */
-  origin: z.enum(['settings', 'api']),
-  /** `/v1/accounts/{slug}/mode` has who changed it, and why. */
-  mode: z.enum(AccountMode),
-  /** Whether the service registers its webhooks at the bank. */
-  registersWebhooks: z.boolean(),
-  /** How many turns its requests get for each turn of an account with weight 1. */
-  weight: integer,
-  /** Null until the first sync has read the bank's clock, unless it was given. */
-  goLiveAt: instant.nullable(),
+  origin: z.enum(['settings', 'api']).describe('`settings`: its credentials are settings.'),
+  mode: z.enum(AccountMode).describe('`/v1/accounts/{slug}/mode` has who changed it, and why.'),
+  registersWebhooks: z.boolean().describe('Whether the service registers webhooks at the bank.'),
+  weight: integer.describe('How many turns its requests get for each turn of one with weight 1.'),
+  goLiveAt: instant.nullable().describe("Null until a sync has read the bank's clock."),
   /** What export files state of the account. Null: not set, or of the sandbox bank. */
   bankDetails: bankDetailsView.nullable(),
-  /** The names of the credentials that are set. */
-  credentialsSet: z.array(z.string()),
+  credentialsSet: z.array(z.string()).describe('The names of the credentials that are set.'),
   createdAt: instant,
   updatedAt: instant,
 });
@@ -88,12 +82,9 @@ export const createAccount = route({
     slug,
     name: filledText(200).nullish(),
     goLiveAt: goLiveText.nullish(),
-    /** `reconcile_only`: nothing is ever sent, beside a system that sends. */
-    mode: z.enum(firstAccountModes).optional(),
-    /** By default true in `live`, and false in `reconcile_only`. */
-    registersWebhooks: z.boolean().optional(),
-    /** By default 1. */
-    weight: weight.optional(),
+    mode: z.enum(firstAccountModes).optional().describe('`reconcile_only`: nothing is ever sent.'),
+    registersWebhooks: z.boolean().optional().describe('By default true in `live` only.'),
+    weight: weight.optional().describe('By default 1.'),
     bankDetails: bankDetails.nullish(),
     credentials: z.object({ apiKey: headerValue(1), ...optionalCredentials }),
   }),
@@ -133,8 +124,7 @@ export const updateAccount = route({
   params: accountParams,
   body: z.object({
     name: filledText(200).nullish(),
-    /** For the requests that arrive after the change. */
-    weight: weight.optional(),
+    weight: weight.optional().describe('For the requests that arrive after the change.'),
     bankDetails: bankDetails.nullish(),
     credentials: z.object({ apiKey: headerValue(1).optional(), ...optionalCredentials }).optional(),
     /** Confirms that the new apiKey or accountHeader is of the same account at the bank. */
@@ -150,8 +140,7 @@ export const keyView = z.object({
   name: z.string().nullable(),
   kind: z.enum(kinds),
   scopes: z.array(z.string()),
-  /** The last characters of the key. */
-  hint: z.string().nullable(),
+  hint: z.string().nullable().describe('The last characters of the key.'),
   createdAt: instant,
   expiresAt: instant.nullable(),
   revokedAt: instant.nullable(),

@@ -9,15 +9,12 @@ import { counterpartySources, type Counterparty } from './resolution.js';
 /** Null where unknown. Without the scope `personal-data`, masked and without message. */
 export const counterpartyView = z.object({
   name: z.string().nullable(),
-  /** CPF or CNPJ without punctuation; with asterisks where the bank hides a part of it. */
-  taxId: z.string().nullable(),
+  taxId: z.string().nullable().describe('CPF or CNPJ without punctuation; `*` where it is masked.'),
   ispb: z.string().nullable(),
   branch: z.string().nullable(),
   account: z.string().nullable(),
-  /** What the payer wrote. */
-  message: z.string().nullable(),
-  /** What the name, or else the tax id or the account, comes from. */
-  source: z.enum(counterpartySources).nullable(),
+  message: z.string().nullable().describe('What the payer wrote.'),
+  source: z.enum(counterpartySources).nullable().describe('What the name comes from.'),
 });
 
 /** Whether a caller with these scopes may see who paid. */

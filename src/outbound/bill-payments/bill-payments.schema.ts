@@ -17,24 +17,20 @@ import { OperationState, BillPaymentState } from '../../generated/service/enums.
 import { listOf, orderedListQuery } from '../../platform/http/listing.js';
 
 export const billPaymentView = z.object({
-  /** The operation's id. */
-  id: z.string(),
+  id: z.string().describe("The operation's id."),
   bankId: z.string().nullable(),
   operationState: z.enum(OperationState),
   state: z.enum(BillPaymentState),
-  /** The bank's latest status, verbatim. */
-  bankStatus: z.string().nullable(),
+  bankStatus: z.string().nullable().describe("The bank's latest status, verbatim."),
   amount: reais,
   barCode: z.string(),
   scheduledFor: instant.nullable(),
   metadata: metadataView,
   settlement: z.enum(outgoingSettlements),
-  /** The nsu of the debit; null while the statement shows none. */
-  nsu: bigInteger.nullable(),
+  nsu: bigInteger.nullable().describe('The nsu of the debit; null while the statement shows none.'),
   /** Statement lines that reversed this payment, in full or in part. */
   reversals: z.array(z.object({ nsu: bigInteger, amount: reais, occurredAt: instant })),
-  /** The bank's response; null while there is none. */
-  response: ofTheBank,
+  response: ofTheBank.describe("The bank's response; null while there is none."),
   createdAt: instant,
 });
 

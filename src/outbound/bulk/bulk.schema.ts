@@ -39,11 +39,9 @@ const rowErrors = z
 
 export const rowView = z.object({
   line: integer,
-  /** The row's correlationId, externalId or idempotencyKey. */
-  reference: z.string().nullable(),
+  reference: z.string().nullable().describe('Its correlationId, externalId or idempotencyKey.'),
   state: z.enum(BulkRowState),
-  /** The error code of a row that is rejected or invalid. */
-  code: z.string().nullable(),
+  code: z.string().nullable().describe('The error code of a row that is rejected or invalid.'),
   errors: rowErrors,
   operationId: z.string().nullable(),
   operationState: z.enum(OperationState).nullable(),
@@ -181,8 +179,7 @@ export const decideUpload = route({
   }),
   response: z.object({
     decided: integer,
-    /** Rows that still await approval. */
-    waiting: integer,
+    waiting: integer.describe('Rows that still await approval.'),
     /** Rows that cannot be decided so. */
     refused: z.array(
       z.object({
@@ -192,8 +189,7 @@ export const decideUpload = route({
         title: z.string().nullable(),
       }),
     ),
-    /** Where to go on; null when no row after it awaits this decision. */
-    nextAfterLine: integer.nullable(),
+    nextAfterLine: integer.nullable().describe('The next `afterLine`; null when no row is left.'),
   }),
 });
 

@@ -32,8 +32,7 @@ export const maxShownOfCharge = 20;
 export const chargeView = z.looseObject({
   correlationId: z.string(),
   expectedPaymentId: z.string(),
-  /** By all payments of the charge, also those that are not shown. */
-  settlement: z.enum(chargeSettlements),
+  settlement: z.enum(chargeSettlements).describe('By all its payments, also those not shown.'),
   payments: z
     .array(
       z.object({
@@ -55,10 +54,8 @@ export const chargeView = z.looseObject({
         'the operation that changed it; null for the first one, and where the bank showed it.',
     ),
   paymentCount: integer.describe('The number of all payments of the charge.'),
-  /** When a status check found the charge cancelled at the bank. */
-  cancelledAt: instant.nullable(),
-  /** When a status check found the charge expired without a payment. */
-  expiredAt: instant.nullable(),
+  cancelledAt: instant.nullable().describe('When a status check found it cancelled at the bank.'),
+  expiredAt: instant.nullable().describe('When a status check found it expired, not paid.'),
   refunds: z
     .array(
       z.object({
@@ -69,8 +66,7 @@ export const chargeView = z.looseObject({
         /** Whether the statement shows the refund, and whether it was reversed. */
         settlement: z.enum(outgoingSettlements),
         nsu: bigInteger.nullable(),
-        /** `bank` when the bank refunded the Pix without our request. */
-        orderedBy: z.enum(['us', 'bank']),
+        orderedBy: z.enum(['us', 'bank']).describe('`bank`: refunded without our request.'),
       }),
     )
     .describe(

@@ -7,15 +7,12 @@ import { instant, integer, text, nameSchemas, ofTheBank } from '../../bank-contr
 
 export const customerView = z.object({
   id: z.string(),
-  /** The masked CPF or CNPJ. */
-  document: z.string().nullable(),
+  document: z.string().nullable().describe('The masked CPF or CNPJ.'),
   operationState: z.enum(OperationState),
-  /** Why the outcome is unknown, or how it was established. */
-  reason: z.string().nullable(),
+  reason: z.string().nullable().describe('Why the outcome is unknown, or how it was established.'),
   /** The bank's response; null while there is none. */
   response: z.object({ status: integer, body: ofTheBank }).nullable(),
-  /** The bank's id of the customer; null where its response has none. */
-  bankCustomerId: z.string().nullable(),
+  bankCustomerId: z.string().nullable().describe("The bank's id; null: its response has none."),
   /**
    * What the bank's last webhook reported about the customer; null while none has. The bank offers
    * no other source.

@@ -8,10 +8,8 @@ export const accountModeView = z.object({
   slug: z.string(),
   mode: z.enum(AccountMode),
   registersWebhooks: z.boolean(),
-  /** At most so many calls that began before the last change may still reach the bank. */
-  callsUnderWay: integer,
-  /** Accepted operations that were never sent. They are sent when the account is live. */
-  waiting: integer,
+  callsUnderWay: integer.describe('How many calls from before the change may reach the bank.'),
+  waiting: integer.describe('Operations that are sent when the account is live again.'),
   /** The last 100 changes, newest first. */
   changes: z.array(
     z.object({
@@ -48,8 +46,7 @@ export const changeAccountMode = route({
   method: 'PUT',
   body: z.object({
     mode: z.enum(AccountMode),
-    /** By default true in `live`, false in `reconcile_only`, and unchanged in `stopped`. */
-    registersWebhooks: z.boolean().optional(),
+    registersWebhooks: z.boolean().optional().describe('By default as the mode says.'),
     /** Who changes the mode: the admin key names nobody. */
     actor: filledText(100),
     reason: filledText(500),

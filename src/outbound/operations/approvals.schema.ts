@@ -21,17 +21,12 @@ const maxHours = 720;
 const sources = Object.values(OperationSource);
 
 const policyFields = {
-  /** Larger amounts need approval; 0: every amount. Null: no amount does. */
-  aboveAmount: reais.nullable(),
-  /** Kinds of operations; empty: all that send money. */
-  kinds: z.array(storedWord(sendingKinds)),
+  aboveAmount: reais.nullable().describe('Larger amounts need approval; null: none does.'),
+  kinds: z.array(storedWord(sendingKinds)).describe('Empty: all kinds that send money.'),
   approvals: integer,
-  /** Whether money for a beneficiary to whom none was sent before needs approval. */
-  newBeneficiary: z.boolean(),
-  /** What requested the operation; empty: all. */
-  sources: z.array(z.enum(OperationSource)),
-  /** After so many hours without its approvals, an operation expires. */
-  expiresAfterHours: integer,
+  newBeneficiary: z.boolean().describe('Whether the first money for a beneficiary needs approval.'),
+  sources: z.array(z.enum(OperationSource)).describe('What requested the operation; empty: all.'),
+  expiresAfterHours: integer.describe('After so many hours, a waiting operation expires.'),
 };
 
 export const approvalPolicyView = z.object({
@@ -106,8 +101,7 @@ export const decideOperation = route({
   params: z.object({ id: text(100) }),
   body: z.strictObject({
     ...decisionFields,
-    /** `approval.requestHash` of the operation that the approver has seen. */
-    requestHash: text(200).optional(),
+    requestHash: text(200).optional().describe('The `requestHash` that the approver has seen.'),
   }),
   response: operationDetail,
 });

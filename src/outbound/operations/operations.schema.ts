@@ -38,16 +38,12 @@ const listedOperation = z.object({
   state: z.enum(OperationState),
   idempotencyKey: z.string().nullable(),
   attempts: integer,
-  /** Why the outcome is unknown, or how it was established. */
-  reason: z.string().nullable(),
-  /** The status of the bank's response; null while there is none. */
-  responseStatus: integer.nullable(),
+  reason: z.string().nullable().describe('Why the outcome is unknown, or how it was established.'),
+  responseStatus: integer.nullable().describe('The HTTP status of the bank; null: none yet.'),
   createdAt: instant,
   updatedAt: instant,
-  /** When the request and the personal data in the response were deleted; null until then. */
-  bodiesDeletedAt: instant.nullable(),
-  /** Of the request; null for a batch, whose transfers have their own, and once it was deleted. */
-  metadata: metadataView,
+  bodiesDeletedAt: instant.nullable().describe('When the bodies were deleted; null until then.'),
+  metadata: metadataView.describe('Of the request; null for a batch, and once it was deleted.'),
 });
 
 const sentBody = z
@@ -73,10 +69,8 @@ export const operationView = listedOperation.extend({
  */
 export const pendingView = operationView
   .extend({
-    /** Of the whole request; null where it has none. */
-    amount: reais.nullish(),
-    /** The contract's, of what is under way; or of what moved nothing. */
-    status: z.string(),
+    amount: reais.nullish().describe('Of the whole request; null where it has none.'),
+    status: z.string().describe("The contract's, of what is under way; or of what moved nothing."),
   })
   // The fields that were sent, beside ours.
   .loose();
@@ -127,15 +121,13 @@ type PendingKind = Pick<OperationKind, 'repeat' | 'statuses' | 'pendingItems'>;
 
 /** One operation with its attempts. An attempt may not have reached the bank. */
 export const operationDetail = operationView.extend({
-  /** An id or status by which the bank has shown that it knows the operation. */
-  bankReference: z.string().nullable(),
+  bankReference: z.string().nullable().describe('An id or status by which the bank shows it.'),
   endedAt: instant.nullable(),
   attemptLog: z.array(
     z.object({
       number: integer,
       startedAt: instant,
-      /** No byte of the attempt was sent after this time. */
-      sendBy: instant,
+      sendBy: instant.describe('No byte of the attempt was sent after this time.'),
       finishedAt: instant.nullable(),
       outcome: z.string().nullable(),
       status: integer.nullable(),
@@ -156,20 +148,16 @@ export const operationDetail = operationView.extend({
       given: integer,
       expiresAt: instant,
       source: z.enum(OperationSource),
-      /** Why it waits. */
-      condition: z.enum(ApprovalCondition),
-      /** The key, or `person:` and an id; of an automatic refund, whoever set its policy. */
-      requestedBy: z.string(),
-      /** Identifies the request: a decision may name it, and is refused for another request. */
-      requestHash: z.string(),
+      condition: z.enum(ApprovalCondition).describe('Why it waits.'),
+      requestedBy: z.string().describe('The key, `person:` and an id, or whoever set a policy.'),
+      requestHash: z.string().describe('A decision that names another one is refused.'),
       decisions: z.array(
         z.object({
           actor: z.string(),
           decision: z.enum(ApprovalDecision),
           reason: z.string(),
           at: instant,
-          /** False while it waits and its key was revoked, or its person has lost the role. */
-          counts: z.boolean(),
+          counts: z.boolean().describe('False once the key is revoked or the role is lost.'),
         }),
       ),
     })

@@ -37,15 +37,12 @@ const limits = {
 };
 
 const controls = {
-  /** Whether a holderDocument of a key look-up must be confirmed by the bank. */
-  checksPayee: z.boolean(),
-  /** Whether only beneficiaries can be paid. */
-  allowList: z.boolean(),
+  checksPayee: z.boolean().describe("Whether the bank must confirm a payee's holderDocument."),
+  allowList: z.boolean().describe('Whether only beneficiaries can be paid.'),
   allowListIncludesBills: z.boolean(),
   /** For the beneficiaries that are added from now on. */
   coolingOffHours: from0To(720),
-  /** In reais; null: no limit. */
-  limits: z.strictObject(limits),
+  limits: z.strictObject(limits).describe('In reais; null: no limit.'),
   /** Hours in São Paulo. */
   nightFromHour: from0To(23),
   nightUntilHour: from0To(23),
@@ -118,11 +115,9 @@ export const getPaymentControls = route({
 export const beneficiaryView = z.object({
   id: z.string(),
   name: z.string(),
-  /** `ispb/branch/number`, the number of an account of the same bank, or a bar code. */
-  counterparty: z.string(),
+  counterparty: z.string().describe('`ispb/branch/number`, a number alone, or a bar code.'),
   createdAt: instant,
-  /** It can be paid from this time. */
-  usableFrom: instant,
+  usableFrom: instant.describe('It can be paid from this time.'),
 });
 
 const accountNumber = (maxLength: number) =>

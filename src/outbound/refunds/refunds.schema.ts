@@ -18,20 +18,16 @@ import { OperationState, RefundState } from '../../generated/service/enums.js';
 import { listOf, orderedListQuery } from '../../platform/http/listing.js';
 
 export const refundView = z.object({
-  /** The id of its operation. */
-  id: z.string(),
+  id: z.string().describe('The id of its operation.'),
   operationState: z.enum(OperationState),
   state: z.enum(RefundState),
-  /** The statement line of the refunded Pix. */
-  originalNsu: bigInteger,
+  originalNsu: bigInteger.describe('The statement line of the refunded Pix.'),
   amount: reais,
-  /** The bank's id of the refund (`D…`); null until the bank reports it. */
-  endToEndId: z.string().nullable(),
+  endToEndId: z.string().nullable().describe("The bank's id of it (`D…`); null until reported."),
   nsu: bigInteger.nullable(),
   metadata: metadataView,
   settlement: z.enum(outgoingSettlements),
-  /** The bank's response; null while there is none. */
-  response: ofTheBank,
+  response: ofTheBank.describe("The bank's response; null while there is none."),
   createdAt: instant,
 });
 

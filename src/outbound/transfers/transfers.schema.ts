@@ -40,24 +40,19 @@ export const transferView = z.object({
   operationState: z.enum(OperationState),
   shape: z.enum(TransferShape),
   state: z.enum(TransferState),
-  /** The bank's latest status, verbatim. */
-  bankStatus: z.string().nullable(),
+  bankStatus: z.string().nullable().describe("The bank's latest status, verbatim."),
   errorCode: z.string().nullable(),
   amount: reais,
   endToEndId: z.string().nullable(),
-  /** The externalId sent to the bank. The service generates it if the client sent none. */
-  externalId: z.string().nullable(),
+  externalId: z.string().nullable().describe('Generated where the caller sent none.'),
   bankId: z.string().nullable(),
   createdAt: instant,
   updatedAt: instant,
   metadata: metadataView,
   settlement: z.enum(outgoingSettlements),
-  /** The nsu of the debit; null while the statement shows none. */
-  nsu: bigInteger.nullable(),
-  /** Statement lines that reversed this transfer, in full or in part. */
-  reversals: z.array(lineOfTransfer),
-  /** Debits that fit this transfer and that nothing ties to it so far. */
-  candidates: z.array(lineOfTransfer),
+  nsu: bigInteger.nullable().describe('The nsu of the debit; null while the statement shows none.'),
+  reversals: z.array(lineOfTransfer).describe('Lines that reversed it, in full or in part.'),
+  candidates: z.array(lineOfTransfer).describe('Debits that fit it, with nothing to tie them.'),
   /**
    * The bank's response to a single transfer; null while there is none, and for the items of a
    * batch.

@@ -36,10 +36,8 @@ export const transactionView = z.object({
   correlationId: z.string().nullable(),
   endToEndId: z.string().nullable(),
   externalId: z.string().nullable(),
-  /** Null without the scope `personal-data`: banks write the payer's name into it. */
-  notes: z.string().nullable(),
-  /** Who paid a credit, or was paid by a debit. */
-  counterparty: counterpartyView,
+  notes: z.string().nullable().describe('Null without the scope `personal-data`.'),
+  counterparty: counterpartyView.describe('Who paid a credit, or was paid by a debit.'),
   balance: z.object({ balancePrevious: reais, currentBalance: reais }),
   occurredAt: instant,
   recordedAt: instant,
@@ -54,14 +52,11 @@ export const transactionView = z.object({
      */
     breakKind: storedWord(explainingBreakKinds).nullable(),
     breakEvidence: passedOn(breakEvidence.nullable()),
-    /** The category of a classified line. */
-    category: z.enum(ClassificationCategory).nullable(),
-    /** The account's own rule, and its version, that decided the line. */
-    ruleId: z.string().nullable(),
+    category: z.enum(ClassificationCategory).nullable().describe('Of a classified line.'),
+    ruleId: z.string().nullable().describe("The account's own rule that decided the line."),
     ruleVersion: integer.nullable(),
     expectedPaymentIds: z.array(z.string()),
-    /** The open payments that a debit may pay, which waits for them or is ambiguous. */
-    candidateIds: z.array(z.string()),
+    candidateIds: z.array(z.string()).describe('The open payments that a debit may pay.'),
     breakId: z.string().nullable(),
   }),
 });
@@ -105,23 +100,19 @@ export const expectedPaymentStates = [
 
 export const expectedPaymentView = z.object({
   id: z.string(),
-  /** Null for a payment that another system declared, whose kind is `declared`. */
-  operationId: z.string().nullable(),
+  operationId: z.string().nullable().describe('Null for a declared payment.'),
   kind: storedWord([...operationKindNames, 'declared']),
   state: z.enum(expectedPaymentStates),
   isCredit: z.boolean(),
   amount: reais.nullable(),
-  /** The paid amount, before refunds and reversals. */
-  settledAmount: reais,
-  /** The part of the paid amount that was refunded (credits) or reversed (debits). */
-  returnedAmount: reais,
+  settledAmount: reais.describe('The paid amount, before refunds and reversals.'),
+  returnedAmount: reais.describe('What of it was refunded (credits) or reversed (debits).'),
   dueDate: z.string().nullable(),
   isMultiUse: z.boolean(),
   references: z.array(z.object({ kind: z.string(), value: z.string() })),
   metadata: metadataView,
   createdAt: instant,
-  /** Of a payment that another system declared; null for others. */
-  externalId: z.string().nullable(),
+  externalId: z.string().nullable().describe('Of a declared payment; null for others.'),
   amountFrom: reais.nullable(),
   amountTo: reais.nullable(),
   tolerance: reais,
@@ -215,10 +206,8 @@ export const getSummary = route({
       received: bigInteger,
       pending: bigInteger,
       quarantined: bigInteger,
-      /** Why the last registration at the bank failed; null where it did not. */
-      registrationFailure: z.string().nullable(),
-      /** Event types that the bank does not register. */
-      refusedEventTypes: z.array(z.string()),
+      registrationFailure: z.string().nullable().describe('Null: the last one succeeded.'),
+      refusedEventTypes: z.array(z.string()).describe('Types that the bank does not register.'),
     }),
     deliveries: z.object({ pending: bigInteger, dead: bigInteger }),
   }),

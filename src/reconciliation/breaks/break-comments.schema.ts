@@ -14,10 +14,8 @@ export const maxCommentLength = 2_000;
 
 export const commentView = z.object({
   id: z.string(),
-  /** An API key's id, or `person:` and the id of a person of the console. */
-  author: z.string(),
-  /** Null without the scope `personal-data`, and once the line of the break is erased. */
-  text: z.string().nullable(),
+  author: z.string().describe("An API key's id, or `person:` and the id of a person."),
+  text: z.string().nullable().describe('Null without the scope `personal-data`, or once erased.'),
   at: instant,
 });
 

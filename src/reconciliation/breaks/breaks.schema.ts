@@ -42,8 +42,7 @@ export const allocations = z
 export const refundOf = z
   .array(
     z.strictObject({
-      /** The received payment that the debit refunds. */
-      nsu: bigInteger,
+      nsu: bigInteger.describe('The received payment that the debit refunds.'),
       amount: positiveReais,
       /** Which of the payments that it makes was refunded, where it makes several. */
       expectedPaymentId: expectedPaymentId.optional(),
@@ -62,10 +61,8 @@ export const breakView = z.object({
   /** Of its line, or else of its expected payment; null without either. */
   counterparty: counterpartyView.nullable(),
   evidence: z.unknown(),
-  /** From amount and age; for a resolved break, as of its resolution. */
-  severity: z.enum(severities),
-  /** Days at the bank from its opening until its resolution or today. */
-  ageDays: integer,
+  severity: z.enum(severities).describe('From amount and age, until it is resolved.'),
+  ageDays: integer.describe('Days at the bank from its opening until its resolution or today.'),
   openedAt: instant,
   resolvedAt: instant.nullable(),
   /** `automatic`, or the action that resolved it: `link`, `accept`, `refund`. */
@@ -90,8 +87,7 @@ const historyFields = {
   history: z.array(
     z.object({
       action: z.string(),
-      /** An API key's id, or `policy`; null for automatic steps. */
-      actor: z.string().nullable(),
+      actor: z.string().nullable().describe("An API key's id, or `policy`; null: automatic."),
       reason: z.string().nullable(),
       detail: passedOn(historyDetail),
       at: instant,
@@ -100,17 +96,13 @@ const historyFields = {
   /** Those that share an id, then the nearest in amount and day; empty for a resolved break. */
   candidates: z.array(
     z.object({
-      /** For the break of a line: what the line may pay. */
-      expectedPaymentId: z.string().nullable(),
-      /** For the break of an expected payment: the line that may pay it. */
-      nsu: bigInteger.nullable(),
+      expectedPaymentId: z.string().nullable().describe('Of a line: what it may pay.'),
+      nsu: bigInteger.nullable().describe('Of an expected payment: the line that may pay it.'),
       kind: z.string(),
-      /** Of the expected payment or line. */
-      counterparty: counterpartyView,
+      counterparty: counterpartyView.describe('Of the expected payment or line.'),
       amount: reais.nullable(),
       day: z.string(),
-      /** 0 to 100. */
-      score: integer,
+      score: integer.describe('0 to 100.'),
       reasons: z.array(z.enum(candidateReasons)),
     }),
   ),
@@ -242,8 +234,7 @@ export const actOnBreaks = route({
         /** `unchanged`: the break already had the state that the action leads to. */
         outcome: z.enum(['done', 'unchanged', 'refused']),
         state: z.enum(breakStates).nullable(),
-        /** Why it was refused: a machine-readable code and a sentence. */
-        code: z.string().nullable(),
+        code: z.string().nullable().describe('Why it was refused; `title` says it in words.'),
         title: z.string().nullable(),
       }),
     ),

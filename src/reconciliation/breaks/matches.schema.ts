@@ -23,15 +23,12 @@ export const matchView = z.object({
   nsu: bigInteger,
   expectedPaymentId: z.string(),
   amount: reais,
-  /** What a net settlement withheld of the expected payment; null for other matches. */
-  fee: reais.nullable(),
-  /** `payment`, or `reversal`: the money of a payment was reversed. */
-  role: z.enum(['payment', 'reversal']),
+  fee: reais.nullable().describe('What a net settlement withheld; null for other matches.'),
+  role: z.enum(['payment', 'reversal']).describe('`reversal`: the money was reversed.'),
   /** `manual` if a person made the match: no rule and no reference displaces it. */
   rule: storedWord(matchRules),
   evidence: passedOn(matchEvidence),
-  /** For a manual match: the API key's id, and the reason. */
-  madeBy: z.string().nullable(),
+  madeBy: z.string().nullable().describe("For a manual match: the API key's id, and the reason."),
   reason: z.string().nullable(),
   createdAt: instant,
   unlinkedAt: instant.nullable(),

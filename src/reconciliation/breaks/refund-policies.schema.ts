@@ -19,12 +19,10 @@ const policiesView = z.object({
     z.object({
       kind: z.enum(policyKinds),
       isOn: z.boolean(),
-      /** Larger amounts are left to a person; null: no limit. */
-      maxAmount: reais.nullable(),
+      maxAmount: reais.nullable().describe('Larger amounts are left to a person; null: no limit.'),
       changedBy: z.string().nullable(),
       reason: z.string().nullable(),
-      /** Breaks opened before this time are left to a person. */
-      changedAt: instant.nullable(),
+      changedAt: instant.nullable().describe('Breaks opened before are left to a person.'),
     }),
   ),
   /** The last hundred changes, newest first. */

@@ -28,10 +28,8 @@ const threeSteps = <Step extends z.ZodType<number | bigint>>(step: Step) =>
 const businessDays = integerBetween(1, maxBusinessDays);
 
 const stepsView = z.object({
-  /** A break has one point for each of these amounts that it reaches. */
-  amounts: z.array(reais),
-  /** And one for each of these ages in business days. */
-  businessDays: z.array(integer),
+  amounts: z.array(reais).describe('A break has a point for each that it reaches.'),
+  businessDays: z.array(integer).describe('And one for each of these ages in business days.'),
   /** The last hundred changes, newest first. */
   changes: z.array(
     z.object({

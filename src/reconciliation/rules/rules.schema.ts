@@ -267,8 +267,7 @@ export const trialView = z.object({
   from: instant,
   until: instant,
   createdAt: instant,
-  /** Lines of the period. */
-  lines: integer,
+  lines: integer.describe('Lines of the period.'),
   matchedMore: nsuSample,
   classifiedMore: nsuSample,
   /** Lines that rules decide now, and of which this version would make something else. */
@@ -305,8 +304,7 @@ const listedVersion = z.object({
 export const listedRule = z.object({
   id: z.string(),
   name: z.string(),
-  /** `default`, or `api`. */
-  origin: z.string(),
+  origin: z.string().describe('`default`, or `api`.'),
   createdAt: instant,
   activeVersion: integer.nullable(),
   /** At most 50: the active one, then the newest drafts. In the order of their numbers. */
@@ -314,8 +312,7 @@ export const listedRule = z.object({
 });
 
 const versionView = listedVersion.extend({
-  /** Newest first. */
-  trials: z.array(trialView),
+  trials: z.array(trialView).describe('Newest first.'),
   /** The steps of the version, oldest first. */
   steps: z.array(
     z.object({

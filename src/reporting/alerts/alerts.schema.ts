@@ -24,18 +24,15 @@ export const alertDetail = z
     breakId: z.string(),
     breakKind: z.string(),
     openedAt: z.string(),
-    /** Lines that webhooks should have reported, and how many none reported. */
-    expected: z.number(),
+    expected: z.number().describe('Lines that webhooks should have reported.'),
     lost: z.number(),
     hours: z.number(),
     endpointId: z.string(),
     deliveries: z.number(),
-    /** Null if the account was never synced. */
-    lastSyncAt: z.string().nullable(),
+    lastSyncAt: z.string().nullable().describe('Null if the account was never synced.'),
     day: z.string(),
     operationId: z.string(),
-    /** Of a line. */
-    nsu: z.string(),
+    nsu: z.string().describe('Of a line.'),
   })
   .partial();
 export type AlertDetail = z.output<typeof alertDetail>;
@@ -44,19 +41,16 @@ export const alertView = z.object({
   id: z.string(),
   ruleId: z.string(),
   ruleName: z.string(),
-  /** `break:…`, `endpoint:…`, `day:…`, `operation:…`, `line:…`, `sync` or `webhooks`. */
-  subject: z.string(),
+  subject: z.string().describe('`sync`, `webhooks`, or what it is about, as `break:` and its id.'),
   state: z.enum(AlertState),
   severity: severityValue,
   amount: reais.nullable(),
   detail: alertDetail,
   firedAt: instant,
-  /** The last evaluation that found its cause. */
-  lastSeenAt: instant,
+  lastSeenAt: instant.describe('The last evaluation that found its cause.'),
   acknowledgedAt: instant.nullable(),
   clearedAt: instant.nullable(),
-  /** When the last message that counts it was made; null without one. */
-  notifiedAt: instant.nullable(),
+  notifiedAt: instant.nullable().describe('When the last message with it was made; null: none.'),
 });
 
 const alertWithHistory = alertView.extend({
@@ -64,8 +58,7 @@ const alertWithHistory = alertView.extend({
     z.object({
       sequence: bigInteger,
       action: z.enum(AlertHistoryAction),
-      /** The id of an API key; null for the service itself. */
-      actor: z.string().nullable(),
+      actor: z.string().nullable().describe('The id of an API key; null for the service itself.'),
       reason: z.string().nullable(),
       at: instant,
     }),
@@ -127,14 +120,11 @@ const notificationView = z.object({
   channelId: z.string(),
   ruleId: z.string(),
   kind: z.enum(['fired', 'cleared', 'reminder']),
-  /** How many alerts the message counts. */
-  alerts: integer,
-  /** `dead`: no attempt is left. */
-  state: z.enum(DeliveryState),
+  alerts: integer.describe('How many alerts the message counts.'),
+  state: z.enum(DeliveryState).describe('`dead`: no attempt is left.'),
   attempts: integer,
   nextAttemptAt: instant.nullable(),
-  /** The status of the receiver: of HTTP, or of the mail server. */
-  lastStatus: integer.nullable(),
+  lastStatus: integer.nullable().describe('The status of HTTP, or of the mail server.'),
   lastError: z.string().nullable(),
   createdAt: instant,
   deliveredAt: instant.nullable(),

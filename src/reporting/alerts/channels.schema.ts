@@ -37,8 +37,7 @@ export const channelView = z.object({
   kind: z.enum(AlertChannelKind),
   name: z.string(),
   language: z.enum(AlertLanguage),
-  /** The recipients without most of their names, or the host of the address. */
-  target: z.array(z.string()),
+  target: z.array(z.string()).describe('The recipients, masked, or the host of the address.'),
   createdAt: instant,
   updatedAt: instant,
 });
@@ -125,8 +124,7 @@ export const deleteChannel = route({
   params,
   response: z.object({
     id: z.string(),
-    /** How many messages were pending, and are dead now. */
-    deadNotifications: integer,
+    deadNotifications: integer.describe('How many messages were pending, and are dead now.'),
   }),
 });
 
@@ -141,10 +139,8 @@ export const testChannel = route({
   idempotencyKey: 'accepted',
   params,
   response: z.object({
-    /** The status of HTTP, or of the mail server; null without a response. */
-    status: integer.nullable(),
-    /** Null once it is sent. */
-    error: z.string().nullable(),
+    status: integer.nullable().describe('Of HTTP or the mail server; null: no response.'),
+    error: z.string().nullable().describe('Null once it is sent.'),
     durationMs: integer,
   }),
 });

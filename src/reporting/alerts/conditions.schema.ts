@@ -22,10 +22,8 @@ export const condition = z.discriminatedUnion(
   [
     z.strictObject({
       kind: z.literal('break_open'),
-      /** Empty for all kinds. */
-      kinds: z.array(z.enum(kinds)).max(kinds.length).default([]),
-      /** Leaves out breaks of an unknown amount. */
-      minAmount: positiveReais.optional(),
+      kinds: z.array(z.enum(kinds)).max(kinds.length).default([]).describe('Empty for all kinds.'),
+      minAmount: positiveReais.optional().describe('Leaves out breaks of an unknown amount.'),
       /** Since the break was opened. */
       minAgeHours: wholeNumber(1, 8_760).optional(),
       minSeverity: severityValue.optional(),

@@ -27,14 +27,11 @@ export const alertRuleView = z.object({
   /** Of its alerts; the alert of a break has the severity of the break. */
   severity: severityValue,
   channelIds: z.array(z.string()),
-  /** Alerts that fire or clear within this time of the first are announced in one message. */
-  groupSeconds: integer,
+  groupSeconds: integer.describe('For how long alerts are gathered in one message.'),
   notifiesCleared: z.boolean(),
-  /** Null: an alert that nobody acknowledges is announced once. */
-  remindAfterHours: integer.nullable(),
+  remindAfterHours: integer.nullable().describe('Null: it is announced only once.'),
   isEnabled: z.boolean(),
-  /** When its condition was last evaluated. */
-  evaluatedAt: instant.nullable(),
+  evaluatedAt: instant.nullable().describe('When its condition was last evaluated.'),
   createdAt: instant,
   updatedAt: instant,
 });
@@ -118,8 +115,7 @@ export const deleteAlertRule = route({
   params,
   response: z.object({
     id: z.string(),
-    /** How many alerts were open, and are cleared now. */
-    clearedAlerts: integer,
+    clearedAlerts: integer.describe('How many alerts were open, and are cleared now.'),
   }),
 });
 

@@ -13,8 +13,7 @@ const apart = z.object({
   in: reais,
   out: reais,
   count: integer,
-  /** Static QR codes whose payer chooses the amount: they are in no sum. */
-  withoutAmount: integer,
+  withoutAmount: integer.describe('QR codes whose payer chooses the amount, in no sum.'),
 });
 
 const forecastDay = z.object({
@@ -51,10 +50,8 @@ export const getCashForecast = route({
   response: z.object({
     from: plainDate,
     to: plainDate,
-    /** At the bank. */
-    today: plainDate,
-    /** The statement's last complete sync; null before the first. */
-    syncedAt: instant.nullable(),
+    today: plainDate.describe('At the bank.'),
+    syncedAt: instant.nullable().describe('The last complete sync; null before the first.'),
     days: z.array(forecastDay),
     overdue: apart.describe(
       'Open payments whose last payment day and credit days are past, at what is owed today.',

@@ -20,8 +20,7 @@ const amounts = z.object({ count: integer, credits: reais, debits: reais });
 export const dayCloseView = z.object({
   date: z.string(),
   revision: integer,
-  /** The number of the certificate in the account's chain, from 1. */
-  sequence: integer,
+  sequence: integer.describe("The number of the certificate in the account's chain, from 1."),
   opening: reais,
   credits: reais,
   debits: reais,

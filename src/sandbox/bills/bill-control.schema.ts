@@ -61,13 +61,11 @@ export const createBill = route({
     .looseObject({
       type: z.enum(['BANKSLIP', 'TAXES']),
       status: z.enum(billStatuses),
-      /** By default that of the code. */
-      amount: positiveReais.nullish(),
+      amount: positiveReais.nullish().describe('By default that of the code.'),
       isAllowPartialPayment: z.boolean().nullish(),
       minimumPaymentAmount: positiveReais.nullish(),
       maximumPaymentAmount: positiveReais.nullish(),
-      /** By default that of the code, or else a day soon. */
-      dueDate: plainDate.nullish(),
+      dueDate: plainDate.nullish().describe('By default that of the code, or else a day soon.'),
       barCode: billBarCode.nullish(),
       digitableLine: billDigitableLine.nullish(),
       rebateAmount: notNegativeReais.nullish(),
@@ -93,8 +91,7 @@ const payment = z.object({
   amount: reais,
   payAt: instant,
   nsu: bigInteger.nullable(),
-  /** Why a scheduled payment failed. */
-  failure: z.string().nullable(),
+  failure: z.string().nullable().describe('Why a scheduled payment failed.'),
 });
 
 export const listBillPayments = route({

@@ -16,8 +16,7 @@ export const generateLines = route({
   body: z.looseObject({
     account: text(20).nullish(),
     count: from1To(2_000_000),
-    /** The same seed generates the same lines on a new bank, except for their times. */
-    seed: integer.nullish(),
+    seed: integer.nullish().describe('The same one generates the same lines.'),
     /** The lines are spread over this many days before now. */
     days: from1To(3_650).nullish(),
   }),

@@ -30,8 +30,7 @@ export const modes = z.strictObject({
   /** The result of a repeat of a key or correlationId: first response, 409, or a second effect. */
   idempotentRepeat: oneOf('replay', 'conflict', 'ignore'),
   statementOrder: oneOf('desc', 'asc'),
-  /** The most lines of a page; a larger `limit` gets this many. */
-  statementPageCap: integerBetween(1, 10_000),
+  statementPageCap: integerBetween(1, 10_000).describe('The most lines of a page, at any `limit`.'),
   /** Whether a line of exactly 03:00:00.000Z of the `endDate` is returned. */
   endDate: oneOf('exclusive', 'inclusive'),
   /** `out-of-order`: one line in three becomes visible two seconds late, after later lines. */
@@ -69,18 +68,15 @@ export const modes = z.strictObject({
   interestPeriod: oneOf('day', 'month'),
   /** Whether a `BANKSLIP` may have a discount, a fine and interest. */
   slipAdjustments: oneOf('pix-only', 'any'),
-  /** The amount that `/pay` pays on a static QR code without an amount. */
-  freeAmountPayment: positiveReais,
+  freeAmountPayment: positiveReais.describe('What `/pay` pays on a QR code without an amount.'),
   /** How webhooks are authenticated: as registered, or otherwise with the registered secret. */
   webhookSigning: oneOf('registered', 'header', 'bearer', 'basic', 'none', 'standard-webhooks'),
   /** The body of CHARGE_PAID: the fields of both published versions, or exactly one version. */
   webhookShape: oneOf('complete', 'v1', 'v2'),
   /** When a sent Pix is debited. With `when-effective` its amount is blocked until then. */
   pixDebit: oneOf('at-acceptance', 'when-effective'),
-  /** How long a sent Pix stays in each of its two intermediate states. */
-  pixStepMs: integerBetween(0, 86_400_000),
-  /** How long the endToEndId of a look-up can be used. */
-  lookupMinutes: integerBetween(1, 10_080),
+  pixStepMs: integerBetween(0, 86_400_000).describe('How long a sent Pix stays in each state.'),
+  lookupMinutes: integerBetween(1, 10_080).describe("How long a look-up's endToEndId is valid."),
   /** Whose look-up can begin a transfer: the payer's own, or that of any account. */
   lookupAccount: oneOf('own', 'any'),
   /** How many look-ups of a day may begin no transfer before the directory blocks; or null. */

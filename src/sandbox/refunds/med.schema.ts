@@ -41,8 +41,7 @@ export const reportDispute = route({
     eventType: z.enum(reportableDisputes),
     endToEndId: filledText(64),
     amount: positiveReais.nullish(),
-    /** When left out, the webhook has none. */
-    deadline: text(40).nullish(),
+    deadline: text(40).nullish().describe('When left out, the webhook has none.'),
   }),
   response: z.object({ id: z.string(), eventType: z.string(), endToEndId: z.string() }),
 });

@@ -16,8 +16,7 @@ export const registerDictKey = route({
   path: '/sandbox/dict/keys',
   body: z.looseObject({
     key: pixKeyText,
-    /** When left out, the key belongs to a customer of another institution. */
-    account: text(20).nullish(),
+    account: text(20).nullish().describe('Without it, the key is one of another institution.'),
     holder: z
       .looseObject({ name: filledText(200).nullish(), document: taxIdText.nullish() })
       .nullish(),
@@ -45,8 +44,7 @@ export const returnSentPix = route({
   body: z.looseObject({
     account: text(20).nullish(),
     endToEndId: filledText(64),
-    /** When left out, the whole amount that was not returned yet. */
-    amount: positiveReais.nullish(),
+    amount: positiveReais.nullish().describe('Without it, all that was not returned yet.'),
     reason: text(140).nullish(),
   }),
   response: postedMovement,

@@ -8,16 +8,12 @@ import { listOf, listQuery } from '../../platform/http/listing.js';
 export const disputeView = z.object({
   id: z.string(),
   kind: z.enum(DisputeKind),
-  /** The last that the bank reported by a webhook. The statement shows whether money moved. */
-  status: z.enum(DisputeStatus),
-  /** The Pix; null where the webhook does not say which. */
-  endToEndId: z.string().nullable(),
-  /** The disputed amount; null for the whole Pix. */
-  amount: reais.nullable(),
+  status: z.enum(DisputeStatus).describe('The last that a webhook of the bank reported.'),
+  endToEndId: z.string().nullable().describe('The Pix; null where the webhook does not say which.'),
+  amount: reais.nullable().describe('The disputed amount; null for the whole Pix.'),
   reportedAt: instant,
   deadlineAt: instant,
-  /** The line by which the bank returned the amount; null until then. */
-  returnedNsu: bigInteger.nullable(),
+  returnedNsu: bigInteger.nullable().describe('The line of the returned amount; null until then.'),
 });
 
 const disputes = { chapter: 'Disputes', authentication: 'api-key', method: 'GET' } as const;

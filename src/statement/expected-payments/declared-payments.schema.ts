@@ -45,8 +45,7 @@ const terms = {
   amount: positiveReais.nullish(),
   amountFrom: positiveReais.nullish(),
   amountTo: positiveReais.nullish(),
-  /** How far a line may be from `amount`. */
-  tolerance: notNegativeReais.nullish(),
+  tolerance: notNegativeReais.nullish().describe('How far a line may be from `amount`.'),
   references: z
     .array(z.object({ kind: referenceKind, value: clientIdentifier }))
     .max(20)
@@ -62,8 +61,7 @@ const terms = {
 const declaration = z.object({
   externalId: clientIdentifier,
   direction: z.enum(directions),
-  /** Days in São Paulo, both included. Without `dateTo` the window is one day. */
-  dateFrom: plainDate,
+  dateFrom: plainDate.describe('The first day; without `dateTo` it is the only one.'),
   dateTo: plainDate.nullish(),
   ...terms,
 });
@@ -185,18 +183,15 @@ export const declaredPaymentView = termsView.extend({
   externalId: z.string(),
   /** `overdue`: open after its window. `cancelled`: by the system that declared it. */
   settlement: z.enum([...Object.values(Settlement), 'overdue', 'cancelled']),
-  /** Before refunds and reversals. */
-  settledAmount: reais,
-  /** The part of it that was refunded (credits) or reversed (debits). */
-  returnedAmount: reais,
+  settledAmount: reais.describe('Before refunds and reversals.'),
+  returnedAmount: reais.describe('What was refunded (credits) or reversed (debits).'),
   /** The lines that account for it, the newest 50. */
   payments: z.array(
     z.object({
       nsu: bigInteger,
       amount: reais,
       role: z.enum(['payment', 'reversal']),
-      /** `reference`, `manual`, or `declared`: by its own conditions or a rule of the account. */
-      rule: z.string(),
+      rule: z.string().describe('`reference`, `manual`, or `declared`: by conditions.'),
       isProvisional: z.boolean(),
       occurredAt: instant,
     }),

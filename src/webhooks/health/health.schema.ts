@@ -9,14 +9,11 @@ const health = { authentication: 'api-key', method: 'GET', chapter: 'Webhook hea
 const period = { from: text(40).optional(), to: text(40).optional() };
 
 const figures = {
-  /** Notified and lost lines. */
-  expected: integer,
+  expected: integer.describe('Notified and lost lines.'),
   notified: integer,
   lost: integer,
-  /** Lines without a webhook that are too recent to count as lost. */
-  waiting: integer,
-  /** Lost lines divided by expected lines, to four decimals; null if no line was expected. */
-  lossRate: z.number().nullable(),
+  waiting: integer.describe('Lines without a webhook that are too recent to count as lost.'),
+  lossRate: z.number().nullable().describe('Lost per expected line; null: none was expected.'),
   lag: z
     .object({ p50: integer.nullable(), p99: integer.nullable(), max: integer.nullable() })
     .describe(
@@ -37,8 +34,7 @@ export const getWebhookHealth = route({
     from: instant,
     to: instant,
     ...figures,
-    /** By transaction type. */
-    transactions: z.array(z.object({ type: z.string(), ...figures })),
+    transactions: z.array(z.object({ type: z.string(), ...figures })).describe('By type.'),
     /** Received webhooks by event type. `copies` counts repeats of the same body. */
     events: z.array(
       z.object({
@@ -48,8 +44,7 @@ export const getWebhookHealth = route({
         quarantined: integer,
       }),
     ),
-    /** Milliseconds between syncs, as adjusted to the health; null where the setting applies. */
-    syncIntervalMs: integer.nullable(),
+    syncIntervalMs: integer.nullable().describe('As adjusted to the health; null: by the setting.'),
   }),
 });
 
