@@ -128,5 +128,6 @@ export const serviceReference: ApiReferenceOptions = {
     'Amounts are in reais with at most two decimals, times are ISO 8601.',
   server: 'http://127.0.0.1:3000',
   scopeOf: requiredScope,
+  examples: () => import('./api-examples.json', { with: { type: 'json' } }),
   webhooks: eventWebhooks,
 };

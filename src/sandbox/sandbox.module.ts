@@ -164,6 +164,7 @@ export async function createSandbox(options: SandboxOptions): Promise<NestFastif
         'others do: payers, the clock, faults.',
       server: 'http://127.0.0.1:3900',
       scopeOf: null,
+      examples: () => import('./api-examples.json', { with: { type: 'json' } }),
     },
   });
   const clock = application.get(BankClock);

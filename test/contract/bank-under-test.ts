@@ -116,7 +116,9 @@ export function createCaller(
     const text = await response.text();
     const answer = { status: response.status, headers: response.headers, text };
     if (application && !mayBeSpoiled)
-      referenceCheck(application).assert({ method, url: path, sent, ...answer });
+      referenceCheck(application).assert({
+        ...{ method, url: path, sent, sentType: headers['content-type'], ...answer },
+      });
     let parsed: unknown;
     try {
       parsed = JSON.parse(text);

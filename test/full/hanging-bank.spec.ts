@@ -135,4 +135,12 @@ describe('an account whose bank works, beside accounts whose bank hangs', () => 
       60_000,
     );
   }, 300_000);
+
+  it('is answered 504 when it is read', async () => {
+    const { addAccount, createKey } = operatorOf(() => service);
+    const { slug } = await addAccount();
+    const { key: apiKey } = await createKey(slug, { scopes: ['read'] });
+    const { status } = await service.call('GET', '/baas/api/v1/balances', { apiKey });
+    expect(status).toBe(504);
+  }, 60_000);
 });

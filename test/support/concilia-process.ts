@@ -176,7 +176,10 @@ async function request<Body>(
   });
   const text = await response.text();
   const { status, headers: answered } = response;
-  referenceCheck(application).assert({ method, url: path, sent, status, headers: answered, text });
+  referenceCheck(application).assert({
+    ...{ method, url: path, sent, sentType: headers['content-type'] },
+    ...{ status, headers: answered, text },
+  });
   return {
     status,
     headers: answered,

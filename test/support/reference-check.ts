@@ -4,13 +4,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import { recordExample } from './recorded-examples.js';
 
 export interface Exchange {
   method: string;
   /** The path with its query. */
   url: string;
-  /** The text of a JSON body. */
+  /** The text of a body: JSON, or a file of `sentType`. */
   sent?: string | undefined;
+  sentType?: string | undefined;
   status: number;
   headers: Headers;
   text: string;
@@ -22,6 +24,7 @@ interface Declared {
   content: Record<string, object>;
 }
 interface Operation {
+  operationId: string;
   parameters: { name: string; in: string; schema: Json }[];
   requestBody?: { content: Record<string, object> };
   responses: Record<string, Declared | { $ref: string }>;
@@ -39,8 +42,9 @@ export class ReferenceCheck {
   private readonly ajv = new Ajv2020({ strict: false, validateSchema: false });
   private readonly templates: { parts: string[]; path: string }[];
 
-  constructor(file: string) {
-    this.document = closed(JSON.parse(readFileSync(join(folder, file), 'utf8'))) as Document;
+  constructor(private readonly application: Application) {
+    const file = join(folder, referenceFiles[application]);
+    this.document = closed(JSON.parse(readFileSync(file, 'utf8'))) as Document;
     (formats as unknown as { default: typeof formats.default }).default(this.ajv);
     this.ajv.addSchema(this.document, 'reference');
     this.templates = Object.keys(this.document.paths)
@@ -53,14 +57,38 @@ export class ReferenceCheck {
   assert(exchange: Exchange): void {
     const found = this.find(exchange);
     if (found.length > 0) throw new Error(found.join('\n'));
+    if (process.env['RECORD_EXAMPLES'] === '1') this.record(exchange);
+  }
+
+  private record(exchange: Exchange): void {
+    const called = this.operationOf(exchange);
+    if (!called) return;
+    const { operation } = called;
+    const { sent, status } = exchange;
+    // The bank's own interface is read leniently: more may be sent than is declared.
+    const isDeclared =
+      status >= 300 ||
+      !operation.requestBody?.content['application/json'] ||
+      sent === undefined ||
+      this.bodySent(exchange, sent).length === 0;
+    const isFirst = String(status) === Object.keys(operation.responses)[0];
+    const name = isFirst ? operation.operationId : `${operation.operationId}:${status}`;
+    if (isDeclared) recordExample(this.application, name, exchange);
+  }
+
+  private operationOf({ method, url }: Pick<Exchange, 'method' | 'url'>) {
+    const path = this.pathOf(url.split('?')[0]!);
+    const operation = path && this.document.paths[path]![method.toLowerCase()];
+    if (!operation) return undefined;
+    return { path, operation, at: `reference#/paths/${pointer(path)}/${method.toLowerCase()}` };
   }
 
   /** What is not as the reference has it. A path that it does not have is not compared. */
-  find({ method, url, sent, status, headers, text }: Exchange): string[] {
-    const path = this.pathOf(url.split('?')[0]!);
-    const operation = path && this.document.paths[path]![method.toLowerCase()];
-    if (!operation) return [];
-    const at = `reference#/paths/${pointer(path)}/${method.toLowerCase()}`;
+  find(exchange: Exchange): string[] {
+    const { method, url, sent, status, headers, text } = exchange;
+    const called = this.operationOf(exchange);
+    if (!called) return [];
+    const { path, operation, at } = called;
     const response = this.responseOf(operation, at, status);
     const findings = response
       ? [
@@ -126,8 +154,17 @@ export class ReferenceCheck {
       return found.some(({ length }) => length === 0) ? [] : found[0]!;
     });
     if (sent === undefined || !requestBody?.content['application/json']) return wrong;
+    return [...wrong, ...this.findingsOfSent(at, sent)];
+  }
+
+  /** What of a body is not declared, also where the bank's own interface reads it leniently. */
+  bodySent(called: Pick<Exchange, 'method' | 'url'>, sent: string): string[] {
+    return this.findingsOfSent(this.operationOf(called)!.at, sent);
+  }
+
+  private findingsOfSent(at: string, sent: string): string[] {
     const schema = `${at}/requestBody/content/application~1json/schema`;
-    return [...wrong, ...this.findings(schema, JSON.parse(sent), 'request')];
+    return this.findings(schema, JSON.parse(sent), 'request');
   }
 
   private findings(schema: string, value: unknown, what: string): string[] {
@@ -201,7 +238,7 @@ const checks = new Map<string, ReferenceCheck>();
 
 /** The check of an application, which is made once. */
 export function referenceCheck(application: Application): ReferenceCheck {
-  const check = checks.get(application) ?? new ReferenceCheck(referenceFiles[application]);
+  const check = checks.get(application) ?? new ReferenceCheck(application);
   checks.set(application, check);
   return check;
 }

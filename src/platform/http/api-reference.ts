@@ -8,6 +8,7 @@ import { MetadataScanner, ModulesContainer } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Route } from '../../bank-contract/route.js';
 import { routeOf } from './contract-route.js';
+import type { RecordedExamples } from './openapi-components.js';
 import { buildOpenApi, type DocumentedRoute, type OpenApiInfo } from './openapi.js';
 import { errorsOf, respondsOf } from './responses.decorator.js';
 
@@ -21,6 +22,8 @@ export type ScopeOf = ((handler: object) => string) | null;
 
 export interface ApiReferenceOptions extends OpenApiInfo {
   scopeOf: ScopeOf;
+  /** Read at the first request of the document only. */
+  examples: () => Promise<{ default: RecordedExamples }>;
 }
 
 /**
@@ -30,13 +33,15 @@ export interface ApiReferenceOptions extends OpenApiInfo {
  */
 export function serveApiReference(
   application: NestFastifyApplication,
-  { scopeOf, ...info }: ApiReferenceOptions,
+  { scopeOf, examples, ...info }: ApiReferenceOptions,
 ): void {
   const server = application.getHttpAdapter().getInstance();
   const folder = findSwaggerUi();
   let document: string | undefined;
-  server.get('/openapi.json', (_request, reply) => {
-    document ??= JSON.stringify(buildOpenApi(documentedRoutes(application, scopeOf), info));
+  server.get('/openapi.json', async (_request, reply) => {
+    document ??= JSON.stringify(
+      buildOpenApi(documentedRoutes(application, scopeOf), info, (await examples()).default),
+    );
     return reply.header('content-type', 'application/json; charset=utf-8').send(document);
   });
   server.get('/docs/openapi.json', (_request, reply) => reply.redirect('/openapi.json'));

@@ -3,16 +3,47 @@
 import { z } from 'zod';
 import { referenceFormOf } from '../../bank-contract/wire.js';
 import { invariant } from '../errors.js';
+import { fieldDescriptions } from './field-descriptions.js';
 
 type JsonSchema = z.core.JSONSchema.BaseSchema & { [key: string]: unknown };
 
 /** Look-around, Unicode properties, and escapes that other engines than that of JavaScript lack. */
 const isOnlyOurs = /\(\?[=!<]|\\[pPu0]/;
 
+/** What tests sent and were answered: bodies by content type, errors by their code. */
+export interface RecordedExamples {
+  operations: Record<string, { [Part in BodyPart]?: Record<string, unknown> }>;
+  errors: Record<string, { status: number }>;
+}
+
+type BodyPart = 'request' | 'response';
+
 export class OpenApiComponents {
   readonly schemas: Record<string, object> = {};
   readonly responses: Record<string, object> = {};
   readonly headers: Record<string, object> = {};
+  readonly examples: Record<string, { value: { status: number } }>;
+  readonly #operations: RecordedExamples['operations'];
+
+  constructor({ operations, errors }: RecordedExamples) {
+    this.#operations = operations;
+    this.examples = Object.fromEntries(
+      Object.entries(errors).map(([code, value]) => [code, { value }]),
+    );
+  }
+
+  example(operationId: string, part: BodyPart, type: string): { example?: unknown } {
+    const example = this.#operations[operationId]?.[part]?.[type];
+    return example === undefined ? {} : { example };
+  }
+
+  /** Of each code with the status. */
+  errorExamples(status: number): object {
+    const ofStatus = Object.entries(this.examples).filter(([, one]) => one.value.status === status);
+    return Object.fromEntries(
+      ofStatus.map(([code]) => [code, { $ref: `#/components/examples/${code}` }]),
+    );
+  }
 
   /** The schema as a reference, where it has parts, under its own name or this one. */
   schema(schema: z.ZodType, name: string): object {
@@ -40,9 +71,15 @@ export class OpenApiComponents {
     return referring(own) as object;
   }
 
-  /** The first response of a status stands for all that are the same. */
-  response(status: number | string, response: object): object {
-    return shared(this.responses, `Status${status}`, response, '#/components/responses/');
+  /** The errors of a status that are the same stand once; a success has examples of its own. */
+  response(status: number | 'Other', response: object): object {
+    if (Number(status) < 300) return response;
+    const path = '#/components/responses/';
+    for (let count = 1; ; count += 1) {
+      const name = count === 1 ? `Status${status}` : `Status${status}-${count}`;
+      const one = shared(this.responses, name, response, path);
+      if (one !== response) return one;
+    }
   }
 
   header(name: string, header: object): object {
@@ -50,7 +87,8 @@ export class OpenApiComponents {
   }
 
   private store(name: string, schema: object): void {
-    const { $ref } = shared(this.schemas, name, schema, schemasPath) as { $ref?: string };
+    const of = withDescriptions(schema) as object;
+    const { $ref } = shared(this.schemas, name, of, schemasPath) as { $ref?: string };
     invariant($ref, `the name ${name} is of one schema of the API reference`);
   }
 }
@@ -74,6 +112,22 @@ function referring(value: unknown): unknown {
         : referring(of),
     ]),
   );
+}
+
+/** With what fields are whose schemas do not say it. */
+function withDescriptions(value: unknown, field?: string): unknown {
+  if (Array.isArray(value)) return value.map((one) => withDescriptions(one));
+  if (value === null || typeof value !== 'object') return value;
+  const description = field && fieldDescriptions[field];
+  const entries = Object.entries(value).map(([key, of]) => [
+    key,
+    key !== 'properties'
+      ? withDescriptions(of)
+      : Object.fromEntries(
+          Object.entries(of as object).map(([name, one]) => [name, withDescriptions(one, name)]),
+        ),
+  ]);
+  return { ...(description ? { description } : {}), ...Object.fromEntries(entries) };
 }
 
 function replace(one: object, other: object): void {

@@ -10,7 +10,7 @@ import {
   type Chapter,
   type Route,
 } from '../../bank-contract/route.js';
-import { OpenApiComponents } from './openapi-components.js';
+import { OpenApiComponents, type RecordedExamples } from './openapi-components.js';
 import { headerDescriptions, parameterDescription } from './parameter-descriptions.js';
 import type { DeclaredResponse } from './responses.decorator.js';
 
@@ -40,9 +40,13 @@ const securityHeaders = {
   'admin-key': [adminKeyHeader, 'The key of whoever runs the service.'],
 } as const;
 
-export function buildOpenApi(routes: readonly DocumentedRoute[], info: OpenApiInfo): object {
+export function buildOpenApi(
+  routes: readonly DocumentedRoute[],
+  info: OpenApiInfo,
+  examples: RecordedExamples,
+): object {
   const paths: Record<string, Record<string, object>> = {};
-  const components = new OpenApiComponents();
+  const components = new OpenApiComponents(examples);
   components.schema(errorBody, 'Error');
   components.schema(errorBody.required({ code: true }), 'CodedError');
   for (const documented of routes) {
@@ -118,7 +122,10 @@ function operation(
         content: Object.fromEntries(
           (route.responseContentTypes ?? ['application/json']).map((type) => [
             type,
-            { schema: components.schema(route.response, `${component}Response`) },
+            {
+              schema: components.schema(route.response, `${component}Response`),
+              ...components.example(name, 'response', type),
+            },
           ]),
         ),
       },
@@ -129,6 +136,7 @@ function operation(
             one.status,
             declared(
               { ...one, headers: { ...repeatedOf(one.status), ...one.headers } },
+              name,
               components,
             ),
           ),
@@ -138,6 +146,7 @@ function operation(
         'Other',
         declared(
           { status: 500, description: 'An error with the contract’s error body.' },
+          name,
           components,
         ),
       ),
@@ -205,14 +214,18 @@ function requestBody(route: Route, name: string, components: OpenApiComponents):
   if (route.hasFileBody) {
     const content = Object.entries(fileTypes).map(([type, description]) => [
       type,
-      { schema: { type: 'string', description, ...(type.startsWith('text') ? {} : binary) } },
+      {
+        schema: { type: 'string', description, ...(type.startsWith('text') ? {} : binary) },
+        ...components.example(route.name, 'request', type),
+      },
     ]);
     return { requestBody: { required: true, content: Object.fromEntries(content) } };
   }
   if (route.body instanceof z.ZodUndefined) return {};
   const schema = components.schema(route.body, name);
   const required = !route.body.safeParse(undefined).success;
-  return { requestBody: { required, content: { 'application/json': { schema } } } };
+  const example = components.example(route.name, 'request', 'application/json');
+  return { requestBody: { required, content: { 'application/json': { schema, ...example } } } };
 }
 
 const binary = { contentMediaType: 'application/octet-stream' };
@@ -222,16 +235,28 @@ const codedStatuses = [409, 422, 429];
 
 function declared(
   { status, description, body, headers = {} }: DeclaredResponse,
+  operationId: string,
   components: OpenApiComponents,
 ): object {
   const errorName = codedStatuses.includes(status) ? 'CodedError' : 'Error';
-  const schema = body
-    ? components.schema(body.schema, body.name)
-    : { $ref: `#/components/schemas/${errorName}` };
+  const json = 'application/json';
+  const content = body
+    ? {
+        [json]: {
+          schema: components.schema(body.schema, body.name),
+          ...components.example(`${operationId}:${status}`, 'response', json),
+        },
+      }
+    : {
+        'application/problem+json': {
+          schema: { $ref: `#/components/schemas/${errorName}` },
+          examples: components.errorExamples(status),
+        },
+      };
   return {
     description,
     headers: describedHeaders(components, { ...headerDescriptions.always, ...headers }),
-    content: { [body ? 'application/json' : 'application/problem+json']: { schema } },
+    content,
   };
 }
 

@@ -73,7 +73,9 @@ describe('manual links', () => {
       body: { nsu, allocations: [{ expectedPaymentId: other, amount: 10 }], reason: 'as agreed' },
     });
     expect(await liveMatches(nsu)).toMatchObject([{ rule: 'manual' }]);
-    await service.call('DELETE', `/v1/matches/${body.data[0].id}?reason=not+theirs`);
+    await service.call('DELETE', `/v1/matches/${body.data[0].id}`, {
+      body: { reason: 'not theirs' },
+    });
     await fixture.reconcile();
     expect(await liveMatches(nsu)).toMatchObject([{ rule: 'reference' }]);
   });
