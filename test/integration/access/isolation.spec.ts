@@ -59,7 +59,7 @@ describe('the routes of the service', () => {
     }));
     await createAccountB();
     await createObjectsOfA();
-  });
+  }, 120_000);
   afterAll(() => service.stop());
 
   async function createAccountB() {
