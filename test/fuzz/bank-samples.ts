@@ -21,7 +21,7 @@ export const secretsOfSamples =
 export const bankPaths: Record<string, string> = {
   '/baas/api/v1/bill-payments/{}': 'barCode',
   '/baas/api/v1/transactions/{}': 'received',
-  '/baas/api/v2/transfers/{}': 'endToEndId',
+  '/baas/api/v2/transfers/{}': 'transfer',
   '/baas/api/v2/pix/qrcode/static/{}': 'staticQr',
   '/sandbox/customers/{}': 'customerId',
 };
@@ -36,8 +36,16 @@ export const bankSamples: Record<string, Sample> = {
   createTransfer: (dice, pool) =>
     dice.pick([
       () => manualTransfer({ amount: cents(dice) }),
-      () => internalTransfer({ amount: cents(dice) }),
-      () => keyTransfer(pool.text(dice, 'endToEndId')!, { amount: cents(dice) }),
+      () => {
+        const body = internalTransfer({ amount: cents(dice) });
+        pool.addValue('transfer', body.externalId);
+        return body;
+      },
+      () => {
+        const endToEndId = pool.text(dice, 'endToEndId')!;
+        pool.addValue('sentPix', endToEndId);
+        return keyTransfer(endToEndId, { amount: cents(dice) });
+      },
     ])(),
   createTransferBatch: (dice) =>
     Array.from({ length: dice.integer(1, 4) }, () => batchItem({ amount: cents(dice) })),

@@ -1,6 +1,7 @@
 // What the fuzzer needs to send accepted requests to a sandbox bank.
-import { randomUUID } from 'node:crypto';
 import { Dice } from '../chaos/dice.js';
+import { newKeyHeader } from '../contract/samples.js';
+import { internalTransfer, keyTransfer, knownBeneficiaries } from '../contract/transfer-samples.js';
 import type { ConciliaProcess } from '../support/concilia-process.js';
 import type { FuzzRun } from './fuzz.js';
 import { readOperations } from './operations.js';
@@ -18,22 +19,36 @@ const samples: FuzzRun['samples'] = {
     endToEndId: pool.value(dice, 'received'),
   }),
   sandboxReturnSentPix: (dice, pool) => ({
-    endToEndId: pool.value(dice, 'endToEndId'),
+    endToEndId: pool.value(dice, 'sentPix'),
     amount: 0.01,
   }),
-  sandboxChangeClock: (dice) => ({ advance: `PT${dice.integer(1, 50)}M` }),
+  sandboxCreateBill: (dice) => ({
+    ...{ type: 'BANKSLIP', status: 'PENDING_PAYMENT', amount: dice.integer(1, 90) },
+  }),
+  sandboxRegisterDictKey: (dice) => ({ key: `fuzz-${dice.digits(9)}@dict.example` }),
   sandboxAddFault: () => ({ endpoint: 'transfers', kind: 'slow', times: 1, delayMs: 1 }),
 };
 
-/** Received Pix, which are refunded in small parts, and bills to pay. */
+/** Received Pix, which are refunded in small parts, sent transfers, and bills to pay. */
 export async function receivePayments(bank: ConciliaProcess, pool: Pool): Promise<void> {
-  const post = async (path: string, body: object) => (await bank.callBank('POST', path, body)).body;
+  const post = async (path: string, body: object) =>
+    (await bank.callBank('POST', path, body, newKeyHeader())).body;
   await bank.callBank('PATCH', '/sandbox/modes', { billPaymentHours: { open: 0, close: 24 } });
   await post('/sandbox/pix/received', { amount: 1_000_000 });
+  for (let index = 0; index < 3; index += 1) {
+    const transfer = internalTransfer();
+    await post('/baas/api/v2/transfers', transfer);
+    const lookUp = '/baas/api/v2/pix/dict/payment-initialization';
+    const { endToEndId } = await post(lookUp, { key: knownBeneficiaries.dictKey });
+    await post('/baas/api/v2/transfers', keyTransfer(String(endToEndId)));
+    pool.addValue('transfer', transfer.externalId);
+    pool.addValue('sentPix', endToEndId);
+  }
   for (let index = 0; index < 30; index += 1) {
-    const { endToEndId } = await post('/sandbox/pix/received', { amount: 90 });
+    const { endToEndId, nsu } = await post('/sandbox/pix/received', { amount: 90 });
     pool.addValue('received', endToEndId);
-    const bill = { type: 'BANKSLIP', status: 'PENDING_PAYMENT', amount: 10 + index };
+    pool.addValue('receivedNsu', nsu);
+    const bill = { type: 'BANKSLIP', status: 'PENDING_PAYMENT', amount: 1 + index };
     const { barCode } = await post('/sandbox/bills', bill);
     pool.addValue('barCode', barCode);
     pool.addValue('bill', { barCode, amount: bill.amount });
@@ -44,8 +59,7 @@ export async function receivePayments(bank: ConciliaProcess, pool: Pool): Promis
 async function payBills(bank: ConciliaProcess, pool: Pool): Promise<void> {
   for (let seed = 0; seed < 20; seed += 1) {
     const bill = pool.value(new Dice(seed), 'bill');
-    const key = { IdempotencyKey: randomUUID() };
-    await bank.callBank('POST', '/baas/api/v1/bill-payments', bill, key);
+    await bank.callBank('POST', '/baas/api/v1/bill-payments', bill, newKeyHeader());
   }
   for (let days = 0; days < 5; days += 1) {
     const { body } = await bank.callBank('GET', '/sandbox/bill-payments');
@@ -63,10 +77,8 @@ export async function bankWorld(bank: ConciliaProcess, isDisturbing: boolean): P
   return {
     ...{ application: 'sandbox', url: bank.bankUrl, schemas, pool, samples },
     operations: operations.filter(({ name }) => disturbing.test(name) === isDisturbing),
-    keys: {
-      'x-service-api-key': 'sandbox-dev-key',
-      'x-service-partner-key': 'sandbox-dev-partner',
-    },
+    keyOf: ({ keyHeader }) =>
+      keyHeader === 'x-service-partner-key' ? 'sandbox-dev-partner' : 'sandbox-dev-key',
     otherKeys: { 'x-service-api-key': 'sandbox-dev-key-2' },
     hints: { ...bankHints, account: (dice) => dice.pick(['1000001', '1000002']) },
     secrets: secretsOfSamples,

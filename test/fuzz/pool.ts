@@ -79,7 +79,9 @@ export class Pool {
     const { data, items, next } = (body ?? {}) as Json;
     if (typeof next === 'string') this.addValue(`cursor ${template}`, next);
     const list = [data, items, body].find(Array.isArray) as unknown[] | undefined;
-    for (const one of list ?? [body]) this.learnOne(template, path, (one ?? {}) as Json);
+    // Lists have the newest first.
+    for (const one of list?.toReversed() ?? [body])
+      this.learnOne(template, path, (one ?? {}) as Json);
   }
 
   /** Forgets the path of what does not exist any more. */

@@ -20,15 +20,16 @@ export type Sample = (dice: Dice, pool: Pool) => unknown;
 
 export interface FuzzWorld {
   pool: Pool;
-  /** Valid keys by header, and those of another account. */
-  keys: Record<string, string>;
+  /** A valid key for the operation. */
+  keyOf: (operation: FuzzOperation) => string;
+  /** By header: the key of another account. */
   otherKeys: Record<string, string>;
   /** Bodies by the names of operations. */
   samples: Record<string, Sample>;
   /** Values of fields by their names. */
   hints: Record<string, Sample>;
   /** Whether what is there may be changed or deleted. */
-  mayChange?: (path: string) => boolean;
+  mayChange?: (path: string, method: string) => boolean;
 }
 
 const wrongIds = [
@@ -85,7 +86,8 @@ export class Requests {
   }
 
   private path({ path, method }: FuzzOperation, isWrong: boolean): string {
-    const isAllowed = method === 'GET' ? () => true : (this.world.mayChange ?? (() => true));
+    const isAllowed = (one: string) =>
+      method === 'GET' || (this.world.mayChange?.(one, method) ?? true);
     const known = isWrong ? null : this.world.pool.path(this.dice, path, isAllowed);
     return known ?? path.replace(/\{\w+\}/g, () => this.dice.pick(wrongIds));
   }
@@ -111,9 +113,9 @@ export class Requests {
     return typeof value === 'string' ? value : this.values.textOf(value);
   }
 
-  private headers({ keyHeader, parameters }: FuzzOperation): Record<string, string> {
-    const headers: Record<string, string> = { [keyHeader]: this.world.keys[keyHeader]! };
-    for (const { name, in: where, required, schema } of parameters)
+  private headers(operation: FuzzOperation): Record<string, string> {
+    const headers = { [operation.keyHeader]: this.world.keyOf(operation) };
+    for (const { name, in: where, required, schema } of operation.parameters)
       if (where === 'header' && (required || this.dice.chance(0.5)))
         headers[name] =
           name === 'IdempotencyKey' ? this.values.uuid() : String(this.values.valid(schema));

@@ -16,38 +16,14 @@ const alphabets = [
 ];
 
 const hostile: readonly unknown[] = [
-  ...[
-    null,
-    true,
-    false,
-    0,
-    -1,
-    1,
-    0.001,
-    1.005,
-    1e21,
-    2 ** 53 + 2,
-    -(2 ** 63),
-    [],
-    {},
-    [[]],
-    [null],
-  ],
-  ...[
-    '',
-    ' ',
-    '\u0000',
-    '\ud800',
-    '😀'.repeat(400),
-    'x'.repeat(5_000),
-    '../..',
-    '__proto__',
-    'null',
-  ],
-  ...["' OR 1=1; --", '<script>', '2026-02-30', '0000-00-00', '+275760-09-13', '９９', 'NaN', '-0'],
+  ...'null true false 0 -1 1 0.001 1.005 1e21 9007199254740994 -9223372036854775808 [] {} [[]]'
+    .split(' ')
+    .map((one) => JSON.parse(one) as unknown),
+  ...['', ' ', '\u0000', '\ud800', '😀'.repeat(400), 'x'.repeat(5_000), '../..', 'null', '９９'],
+  ...["' OR 1=1; --", '<script>', '2026-02-30', '0000-00-00', '+275760-09-13', 'NaN', '-0'],
   ...['1e400', '-1e400', '1e-400', '12345678901234567890.125', '-0', '0.1e1'].map(rawNumber),
   ...['2026-11-29T25:00:00Z', '9999-12-31T23:59:60Z', '00000000-0000-0000-0000-000000000000'],
-  { __proto__: null, constructor: { prototype: { admin: true } } },
+  { constructor: { prototype: { admin: true } } },
 ];
 
 export class Values {
@@ -62,13 +38,17 @@ export class Values {
   valid(schema: RequestSchema, name = '', depth = 0): unknown {
     if (schema.$ref) return this.valid(this.schemas[schema.$ref.split('/').at(-1)!]!, name, depth);
     if ('const' in schema) return schema.const;
-    if (schema.enum) return this.dice.pick(schema.enum);
+    if (schema.enum) {
+      const hinted = this.dice.chance(0.9) ? this.hint(name) : undefined;
+      return schema.enum.includes(hinted) ? hinted : this.dice.pick(schema.enum);
+    }
     const choices = schema.anyOf ?? schema.oneOf;
     if (choices) return this.valid(this.choice(choices), name, depth);
     const type = Array.isArray(schema.type) ? this.dice.pick(schema.type) : schema.type;
     if (type !== 'object' && type !== 'array' && this.dice.chance(0.9)) {
       const hinted = this.hint(name);
-      if (hinted !== undefined && (typeof hinted === type || type === 'integer')) return hinted;
+      const types = [type, 'null', ...(type === 'integer' ? ['number', 'string'] : [])];
+      if (types.includes(hinted === null ? 'null' : typeof hinted)) return hinted;
     }
     if (type === 'object') return this.object(schema, depth);
     if (type === 'array') return this.array(schema, name, depth);
@@ -170,9 +150,14 @@ export class Values {
     if (format === 'date') return day.slice(0, 10);
     if (format === 'date-time') return day;
     if (format === 'uuid') return this.uuid();
+    if (format === 'duration') return `PT${this.dice.integer(1, 50)}M`;
     if (pattern) {
       const seed = this.dice.integer(0, 2 ** 31);
-      return fc.sample(fc.stringMatching(new RegExp(pattern)), { seed, numRuns: 1 })[0]!;
+      const [matching = ''] = fc.sample(fc.stringMatching(new RegExp(pattern)), {
+        seed,
+        numRuns: 1,
+      });
+      return matching === '' ? '' : matching.padEnd(minLength, matching).slice(0, maxLength);
     }
     const length = this.dice.chance(0.1) ? maxLength : this.dice.integer(minLength, minLength + 20);
     return this.text(Math.min(length, maxLength));

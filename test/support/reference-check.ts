@@ -153,7 +153,8 @@ export class ReferenceCheck {
       );
       return found.some(({ length }) => length === 0) ? [] : found[0]!;
     });
-    if (sent === undefined || !requestBody?.content['application/json']) return wrong;
+    // An empty text is no body.
+    if (!sent || !requestBody?.content['application/json']) return wrong;
     return [...wrong, ...this.findingsOfSent(at, sent)];
   }
 
