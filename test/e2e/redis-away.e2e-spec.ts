@@ -53,6 +53,7 @@ run('the service while Redis is down', () => {
     await until(
       'the charge is settled',
       async () => (await fetchChargeSettlement(concilia, 'redis-down-1')) === 'settled',
+      45_000,
     );
-  }, 60_000);
+  }, 90_000);
 });
