@@ -40,6 +40,8 @@ export interface FaultDetails {
   internal?: string;
   cause?: unknown;
   headers?: Record<string, string>;
+  /** Further fields of the body, without secrets or personal data. */
+  facts?: object;
 }
 
 /** The response has the status of the error's code and the contract's error body. */

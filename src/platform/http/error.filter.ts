@@ -45,7 +45,7 @@ export function errorResponse(error: unknown, traceId: string, log: Log): ErrorR
     ...(hasCode(status, details) ? { code: details.reason ?? code } : {}),
   });
   const headers = { ...details.headers, 'content-type': errorContentType };
-  return { status, headers, body: JSON.stringify(body) };
+  return { status, headers, body: JSON.stringify({ ...body, ...details.facts }) };
 }
 
 function describe(

@@ -1,14 +1,12 @@
 // The health endpoints: whether the process is live, and whether it is ready to work.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Controller, Get, Injectable, Res } from '@nestjs/common';
+import { Controller, Get, Injectable } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { buildErrorBody } from '../../bank-contract/errors.js';
+import type { FastifyRequest } from 'fastify';
 import type { Build } from '../build.js';
+import { AppError } from '../errors.js';
 import { Log } from '../log.js';
 import type { Role } from '../settings/config.js';
-import { currentTraceId, newTraceId } from '../trace.js';
-import { errorContentType } from './error.filter.js';
 
 const checkTimeoutMs = 2_000;
 
@@ -17,7 +15,7 @@ export interface Check {
   find: () => Promise<string | null>;
   /** What an operator does about it. */
   advice?: string;
-  /** Which roles cannot work meanwhile: all without it. */
+  /** Which roles cannot work meanwhile: none without it. */
   needs?: readonly Role[];
 }
 
@@ -50,7 +48,7 @@ export class Health {
 
   /** A check that fails, or takes longer than two seconds, has itself a finding. */
   addCheck(name: string, check: Check): void {
-    this.checks.set(name, check);
+    this.checks.set(name, { ...check });
   }
 
   /** By this name, another process recognises whether this one uses the same database. */
@@ -110,15 +108,15 @@ export class Health {
   }
 
   private async run(name: string): Promise<Result> {
-    const { find, advice, last } = this.checks.get(name)!;
+    const check = this.checks.get(name)!;
+    const { find, advice, last } = check;
     const finding = await this.resultInTime(name, find, `Not checked: ${name}.`);
     const isPassed = finding === null;
     const now = new Date().toISOString();
     const since = last?.isPassed === isPassed ? last.since : now;
     const wrong = isPassed ? {} : { finding, ...(advice ? { advice } : {}) };
-    const result = { check: name, isPassed, since, ...wrong };
-    this.checks.set(name, { ...this.checks.get(name)!, last: result });
-    return result;
+    check.last = { check: name, isPassed, since, ...wrong };
+    return check.last;
   }
 
   /** The result of a check, or `otherwise` when it fails or takes too long. */
@@ -188,11 +186,13 @@ export class HealthController {
   /** An error has the contract's body, with the same facts. */
   @Get('ready')
   @RouteConfig({ isForOperators: true })
-  async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<object> {
+  async ready(): Promise<object> {
     const { failing, facts } = await this.health.examine();
     if (failing.length === 0) return { status: 'ready', ...facts };
-    void reply.status(503).headers({ 'content-type': errorContentType, 'retry-after': '1' });
-    const title = `Not ready: ${failing.join(', ')}.`;
-    return { ...buildErrorBody(503, currentTraceId() ?? newTraceId(), { title }), ...facts };
+    throw new AppError('not_ready', {
+      public: `Not ready: ${failing.join(', ')}.`,
+      headers: { 'Retry-After': '1' },
+      facts,
+    });
   }
 }
