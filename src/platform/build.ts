@@ -1,8 +1,11 @@
 // Which build of the service this is.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
 const beside = (path: string) => new URL(path, import.meta.url);
 const manifest = JSON.parse(readFileSync(beside('../../package.json'), 'utf8')) as Build;
+/** Of the service's database. */
+export const migrationsFolder = fileURLToPath(beside('../../prisma/service/migrations'));
 /** The build writes it. */
 const commitFile = beside('../commit');
 
@@ -18,7 +21,7 @@ export const build: Build = {
   version: manifest.version,
   commit: (existsSync(commitFile) && readFileSync(commitFile, 'utf8').trim()) || null,
   schema:
-    readdirSync(beside('../../prisma/service/migrations'))
+    readdirSync(migrationsFolder)
       .filter((name) => /^\d/.test(name))
       .sort()
       .at(-1) ?? null,

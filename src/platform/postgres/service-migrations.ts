@@ -1,11 +1,9 @@
 // The schema of the service's database and of its queue: applied by a start or by `concilia
 // migrate`, or only checked by a start and by the programs of an operator. `url` is the address of
 // a direct connection.
-import { fileURLToPath } from 'node:url';
+import { migrationsFolder as folder } from '../build.js';
 import type { Settings } from '../settings/config.js';
 import { applyMigrations, checkMigrations } from './migrations.js';
-
-const folder = fileURLToPath(new URL('../../../prisma/service/migrations', import.meta.url));
 
 /**
  * Returns the names of the migrations that it applied. Throws LockNotAvailable when other sessions
