@@ -3,6 +3,7 @@
 import { Agent, request } from 'node:http';
 import { Dice } from '../chaos/dice.js';
 import { referenceCheck, type Application } from '../support/reference-check.js';
+import { shuffledBy } from '../support/worlds.js';
 import type { FuzzOperation, Operations } from './operations.js';
 import { Requests, type FuzzRequest, type FuzzWorld } from './requests.js';
 
@@ -49,14 +50,16 @@ export class Fuzz {
     // What one operation makes is soon gone where others remove it.
     const concurrency = Math.min(16, Math.ceil(operations.length / 4));
     const waiting: (() => Promise<void>)[] = [];
-    for (let round = 0; round < requestsOfOperation; round += 1)
-      for (const operation of shuffled(this.dice, operations)) {
+    for (let round = 0; round < requestsOfOperation; round += 1) {
+      const keys = operations.map(() => this.dice.next());
+      for (const operation of shuffledBy(operations, keys)) {
         if (this.findings.length >= maxFindings) break;
         if (waiting.length === concurrency) await waiting.shift()!();
         const drawn = this.requests.draw(operation);
         const answer = this.answer(drawn).catch((error: unknown) => String(error));
         waiting.push(async () => this.compare(operation, drawn, await answer));
       }
+    }
     for (const compare of waiting) await compare();
     this.agent.destroy();
     for (const { name } of operations) {
@@ -149,11 +152,4 @@ export class Fuzz {
       ...(process.env.FUZZ_REFUSALS ? refused : []),
     ].join('\n');
   }
-}
-
-function shuffled<Item>(dice: Dice, items: readonly Item[]): Item[] {
-  return items
-    .map((item) => ({ item, at: dice.next() }))
-    .sort((one, other) => one.at - other.at)
-    .map(({ item }) => item);
 }
