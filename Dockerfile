@@ -27,5 +27,5 @@ COPY prisma ./prisma
 USER node
 EXPOSE 3000 3900
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/health/live`).then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "const { ROLES, PORT, SANDBOX_PORT } = process.env; const port = ROLES === 'sandbox' ? SANDBOX_PORT || 3900 : PORT || 3000; fetch(`http://127.0.0.1:${port}/health/live`).then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "--enable-source-maps", "dist/cli.js", "start"]

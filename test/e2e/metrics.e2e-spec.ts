@@ -1,8 +1,6 @@
 // /metrics of a whole process: what a flow leaves there, that no label carries an id, and that the
 // documentation lists each metric.
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { loadSettings } from '../../src/platform/settings/config.js';
 import { declaredMetrics } from '../../src/platform/metrics/instruments.js';
@@ -10,6 +8,12 @@ import { openDatabases } from '../../src/app/open-databases.js';
 import { createLog } from '../../src/platform/log.js';
 import { startConcilia, type RunningConcilia } from '../../src/app/start.js';
 import { createCaller } from '../contract/bank-under-test.js';
+import {
+  deployedExpressions,
+  documentedMetrics,
+  selectorsOf,
+  type Selector,
+} from '../support/deployed-metrics.js';
 import { sampleChargeRequest } from '../support/payments.js';
 import { keyTransfer, transferCalls } from '../contract/transfer-samples.js';
 import { testDatabase, type TestDatabase } from '../support/postgres.js';
@@ -61,10 +65,16 @@ function undeclaredLabels({ name, labels }: Sample, served: ReadonlySet<string>)
     .map(([label, value]) => `${name} ${label}=${value}`);
 }
 
-const documentation = readFileSync(
-  join(import.meta.dirname, '..', '..', 'docs', 'reference', 'metrics.md'),
-  'utf8',
-);
+/** The values that a selector of deploy/ requires and that no series can have. */
+function impossibleValues({ metric, matchers }: Selector): string[] {
+  const sets = declaredMetrics().get(metric) ?? {};
+  return matchers.flatMap(({ label, operator, value }) => {
+    const set = sets[label === 'exported_job' ? 'job' : label];
+    if (!set || set instanceof RegExp) return [];
+    const required = operator.includes('~') ? value.split('|') : [value];
+    return required.filter((one) => !set.includes(one)).map((one) => `${metric} ${label}=${one}`);
+  });
+}
 
 describe('/metrics', () => {
   const otherSlug = 'second-account';
@@ -197,11 +207,20 @@ describe('/metrics', () => {
     expect(samples.flatMap((one) => undeclaredLabels(one, served))).toEqual([]);
   }, 90_000);
 
-  it('is documented in docs/reference/metrics.md, metric by metric', async () => {
+  it('is documented in docs/reference/metrics.md, each metric with its labels', async () => {
     const shown = [...(await scrape()).matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name);
-    const documented = [...documentation.matchAll(/^\| `(\w+)` +\| (?:`| )/gm)];
-    expect(documented.map(([, name]) => name).sort()).toEqual(shown.sort());
+    const documented = documentedMetrics();
+    expect([...documented.keys()].sort()).toEqual(shown.sort());
+    for (const [name, labels] of documented)
+      expect([name, labels]).toEqual([name, Object.keys(declaredMetrics().get(name) ?? {})]);
     expect(new Set(shown).size).toBe(shown.length);
+  });
+
+  it('can have every value that the rules and dashboards of deploy/ select', () => {
+    const selectors = deployedExpressions.flatMap(({ expr }) => selectorsOf(expr));
+    expect(selectors.flatMap(impossibleValues)).toEqual([]);
+    const wrong = selectorsOf('concilia_alerts_open{state=~"firing|fired"}');
+    expect(wrong.flatMap(impossibleValues)).toEqual(['concilia_alerts_open state=fired']);
   });
 
   it('says of each metric what it is', async () => {

@@ -10,10 +10,11 @@ type CronJob = ReturnType<SchedulerRegistry['getCronJob']>;
 
 /** The names are those of the methods with `@Every`. */
 const task = /^[a-z][a-z -]*$/;
+const results = ['succeeded', 'failed'] as const;
 const ended = counter({
   name: 'concilia_timer_runs_total',
   help: 'Runs of the periodic tasks of the scheduler role, by result.',
-  labels: { task, result: ['succeeded', 'failed'] },
+  labels: { task, result: results },
 });
 const durations = histogram({
   name: 'concilia_timer_run_duration_seconds',
@@ -29,6 +30,8 @@ const durations = histogram({
 export function Every(name: string, cron: string) {
   return (prototype: object, key: string, descriptor: TypedPropertyDescriptor<TimerMethod>) => {
     const work = descriptor.value!;
+    // As the other counters, whose labels are listed: a rate would not show the first failure.
+    for (const result of results) ended.inc({ task: name, result }, 0);
     descriptor.value = function (this: object) {
       return measured(name, () => Reflect.apply(work, this, []));
     };
@@ -45,7 +48,7 @@ export function Every(name: string, cron: string) {
 function measured(name: string, work: TimerMethod): Promise<void> {
   return runWithTrace(newTraceId(), async () => {
     const startedAtMs = performance.now();
-    const end = (result: 'succeeded' | 'failed') => {
+    const end = (result: (typeof results)[number]) => {
       ended.inc({ task: name, result });
       durations.observe({ task: name }, (performance.now() - startedAtMs) / 1_000);
     };
