@@ -7,6 +7,7 @@ import { loadProgramSettings } from '../../platform/settings/config.js';
 import { readEnvironment } from '../../platform/settings/environment.js';
 import type { Database } from '../../platform/postgres/database.service.js';
 import { formatReaisWithTwoDecimals } from '../../brazil/cents.js';
+import { lostDebitIds } from '../../outbound/operations/restores.queries.js';
 import {
   recordRestore,
   releaseRestored,
@@ -37,7 +38,11 @@ function describeReport({ slug, mode, obstacle, ...report }: RestoreReport): str
   for (const { nsu, occurredAt, amountCents, typeName, counterparty, ...line } of lostDebits) {
     const explained = line.breakId ? `break ${line.breakId} ${line.breakState}` : 'no break';
     const facts = [occurredAt.toISOString(), formatReaisWithTwoDecimals(amountCents), typeName];
-    lines.push(`    nsu ${nsu}  ${facts.join('  ')}  ${counterparty ?? '-'}  ${explained}`);
+    const ids = lostDebitIds.flatMap((name) => (line[name] ? [`${name} ${line[name]}`] : []));
+    if (ids.length === 0 && counterparty === null)
+      ids.push('without an id: every request of this amount is refused');
+    facts.push(counterparty ?? '-', explained, ...ids);
+    lines.push(`    nsu ${nsu}  ${facts.join('  ')}`);
   }
   return lines;
 }

@@ -68,6 +68,7 @@ function describeServer(facts: DatabaseFacts, settings: Settings): SetUpFinding[
         'Set them to on in postgresql.conf.',
       ),
     );
+  findings.push(...describeStandbys(facts));
   const { poolSize, queuePoolSize } = settings.databaseLimits;
   const needed = poolSize + (settings.redisUrl ? 0 : queuePoolSize);
   if (needed > maxConnections)
@@ -79,6 +80,20 @@ function describeServer(facts: DatabaseFacts, settings: Settings): SetUpFinding[
       ),
     );
   return findings;
+}
+
+function describeStandbys({ standbys, waitsForStandby }: DatabaseFacts): SetUpFinding[] {
+  if (standbys === 0) return [];
+  return waitsForStandby
+    ? [passed('database', 'A commit waits until a standby has it.')]
+    : [
+        warned(
+          'database',
+          'A standby that is promoted may lack the last commits, with the keys of what was sent.',
+          "Set synchronous_standby_names to 'ANY 1 (…)' of two standbys, and synchronous_commit " +
+            'to on. Until then, run concilia restored on a promoted standby before any start.',
+        ),
+      ];
 }
 
 function describeRights(facts: DatabaseFacts): SetUpFinding[] {

@@ -14,6 +14,10 @@ export interface DatabaseFacts {
   maxConnections: number;
   /** Settings by which a crash of the server loses what was committed. */
   unsafeSettings: string[];
+  /** Servers that replicate this one, connected or not. */
+  standbys: number;
+  /** Whether a commit waits until a standby has it on disk. */
+  waitsForStandby: boolean;
 }
 
 export async function readDatabaseFacts(db: Reader): Promise<DatabaseFacts> {
@@ -30,7 +34,15 @@ export async function readDatabaseFacts(db: Reader): Promise<DatabaseFacts> {
            current_setting('max_connections')::int AS "maxConnections",
            ARRAY(SELECT name FROM pg_settings WHERE setting = 'off'
                    AND name IN ('fsync', 'full_page_writes', 'synchronous_commit')
-                 ORDER BY name) AS "unsafeSettings"`;
+                 ORDER BY name) AS "unsafeSettings",
+           -- A user without rights sees no more of another's connection than its process.
+           (SELECT count(*)::int FROM pg_stat_replication r FULL JOIN pg_replication_slots s
+              ON s.active_pid = r.pid
+            WHERE COALESCE(s.slot_type, 'physical') = 'physical'
+              AND r.application_name IS DISTINCT FROM 'pg_basebackup') AS standbys,
+           current_setting('synchronous_standby_names') <> ''
+             AND current_setting('synchronous_commit') IN ('on', 'remote_apply')
+             AS "waitsForStandby"`;
   return facts as DatabaseFacts;
 }
 

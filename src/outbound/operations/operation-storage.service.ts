@@ -36,6 +36,7 @@ import { attemptLimits, startWithinMs } from './operation-sender.service.js';
 import * as queries from './operations.queries.js';
 import type { UnstoredOperation } from './possible-duplicates.queries.js';
 import { PossibleDuplicates } from './possible-duplicates.service.js';
+import { markUnfinishedOperations } from './restores.queries.js';
 
 /** The process that stored an operation sends it; the sweeper takes over after this long. */
 const sweepAfterMs = 5_000;
@@ -76,7 +77,7 @@ interface StoredBatch {
 export type StoredOperation =
   /** A new operation, claimed for its first attempt: the caller sends it within `sendWithin`. */
   | ({ outcome: 'claimed' } & ClaimedAttempt)
-  /** A new operation that is not claimed. */
+  /** A new operation that is not claimed, or is unknown: its database had lost it. */
   | {
       outcome: 'stored';
       operation: Operation;
@@ -286,16 +287,19 @@ export class OperationStorage {
     ]);
     // After the operation, which it refers to.
     if (approval) await writeTogether(tx, [approvals.approvalRequestWrite(newOperation, approval)]);
-    const assertNotLost = () => this.duplicates.assertNotLost(tx, newOperation, allowDuplicate);
+    const isAllowed = allowDuplicate;
+    const assertNotLost = (isStorable: boolean) =>
+      this.duplicates.assertNotLost(tx, newOperation, { isAllowed, isStorable });
     try {
       if (request.record) await request.record(tx, id, ids);
       else await insertRow(tx, accountId, kind, request.rowOf(id, ids));
     } catch (error) {
       // A paid bill cannot be paid again, for example: if this request has paid it, say so.
-      if (error instanceof AppError) await assertNotLost();
+      if (error instanceof AppError) await assertNotLost(false);
       throw error;
     }
-    await assertNotLost();
+    const since = await assertNotLost(approval === null);
+    if (since) await markUnfinishedOperations(tx, accountId, { id, since });
     await request.preferences.claim?.(tx, id);
     // After all rows of which the event reports ids.
     if (approval) await this.requirements.report(tx, newOperation, approval);

@@ -98,7 +98,7 @@ export class OperationsService {
     const headers: Record<string, string> = possibleDuplicateId
       ? { 'Possible-Duplicate': `/v1/operations/${possibleDuplicateId}` }
       : {};
-    if (operation.state === 'awaiting_approval') return this.toReply(operation, headers, metadata);
+    if (operation.state !== 'received') return this.toReply(operation, headers, metadata);
     if (preferences.respondAsync && kind.repeat !== 'never') {
       await this.advanceOperationQueue.enqueue({ accountId, operationId: operation.id });
       const applied = { ...headers, 'Preference-Applied': 'respond-async' };

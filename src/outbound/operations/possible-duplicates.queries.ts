@@ -52,7 +52,7 @@ type Compared = Record<
  * The number of the account alone: the bank's own accounts are written so, or in full. The index
  * operation_counterparty has this expression.
  */
-const accountNumberOf = (counterparty: Prisma.Sql) =>
+export const accountNumberOf = (counterparty: Prisma.Sql) =>
   Prisma.sql`COALESCE(NULLIF(split_part(${counterparty}, '/', 3), ''), ${counterparty})`;
 
 /**

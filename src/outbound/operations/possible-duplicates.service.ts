@@ -108,22 +108,32 @@ export class PossibleDuplicates {
   }
 
   /**
-   * Throws `possible_duplicate` when the database was set back recently, and the statement shows a
-   * debit that no stored operation explains and that this operation may repeat: its caller may not
-   * have got the response, or may not find the operation any more. The expected payments of the
-   * operation are recorded.
+   * Throws `possible_duplicate` when the database was set back recently, and this operation may
+   * repeat one that was lost: its caller may not have got the response, or may not find the
+   * operation any more. The expected payments of the operation are recorded. Returns since when the
+   * operation was sent, by the bank's clock, if it is storable and the statement shows by its ids
+   * that it was sent.
    */
-  async assertNotLost(tx: Tx, operation: NewOperation, isAllowed: boolean): Promise<void> {
-    if (operation.amountCents === null || isAllowed) return;
+  async assertNotLost(
+    tx: Tx,
+    operation: NewOperation,
+    { isAllowed, isStorable }: { isAllowed: boolean; isStorable: boolean },
+  ): Promise<Date | null> {
+    if (operation.amountCents === null || isAllowed) return null;
     const lost = await findLostPeriod(tx, operation.accountId, restoreDays);
-    const nsu = lost && (await findRepeatedDebit(tx, operation, lost));
-    if (nsu === null) return;
+    if (!lost) return null;
+    const { nsu, isSame, isScheduled } = await findRepeatedDebit(tx, operation, lost);
+    if (isSame && isStorable) return lost.lostFrom;
+    if (nsu === null && !isScheduled) return null;
+    const shown =
+      nsu === null
+        ? 'It may lack a scheduled payment, of which the statement shows no debit yet.'
+        : 'The statement shows a debit that no stored operation explains.';
     throw new AppError('possible_duplicate', {
       public:
-        'The database was set back to an earlier time. The statement shows a debit that no stored ' +
-        'operation explains, and this request may repeat it. To send it anyway, repeat it with ' +
-        'the header Concilia-Allow-Duplicate: true.',
-      headers: { Location: `/v1/transactions?nsu=${nsu}` },
+        `The database was set back to an earlier time. ${shown} This request may repeat it. To ` +
+        'send it anyway, repeat it with the header Concilia-Allow-Duplicate: true.',
+      ...(nsu === null ? {} : { headers: { Location: `/v1/transactions?nsu=${nsu}` } }),
     });
   }
 }

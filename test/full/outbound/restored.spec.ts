@@ -1,6 +1,6 @@
-// A database that was set back to an earlier time, in front of a bank that was not. The service
-// runs on a copy that lacks the last operations, its clients repeat all their requests, and the
-// bank moves each amount once.
+// A database that was set back to an earlier time, in front of a bank that was not, in each preset
+// of the bank. The service runs on a copy that lacks the last operations, its clients repeat all
+// their requests, and the bank moves each amount once.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BulkService } from '../../../src/outbound/bulk/bulk.service.js';
@@ -29,6 +29,7 @@ import {
   knownBeneficiaries,
   manualTransfer,
 } from '../../contract/transfer-samples.js';
+import { presets, type Preset } from '../../../src/sandbox/presets/presets.js';
 import { noon } from '../../support/bills.js';
 import { advanceAllOperations } from '../../support/journal.js';
 import { copyOf, testDatabase, type TestDatabase } from '../../support/postgres.js';
@@ -53,7 +54,16 @@ interface Request {
 const request = (path: string, body: unknown, method = 'POST') =>
   ({ path, body, key: randomUUID(), method }) as Request;
 
-describe('a database that was set back while the bank went on', () => {
+const requested = ['manual', 'internal', 'withoutId', 'byKey', 'batch', 'bill', 'refund'];
+/** Those whose debits show an id that the client has. */
+const identified: Record<Preset, readonly string[]> = {
+  contract: ['byKey'],
+  published: ['byKey'],
+  complete: ['internal', 'byKey', 'batch'],
+};
+
+describe.each(presets)('a database that was set back while the bank went on (%s)', (preset) => {
+  const hasExternalIds = preset === 'complete';
   let sandbox: SandboxUnderTest;
   let former: TestDatabase;
   let restored: TestDatabase;
@@ -171,7 +181,7 @@ describe('a database that was set back while the bank went on', () => {
   };
 
   beforeAll(async () => {
-    sandbox = await sandboxUnderTest();
+    sandbox = await sandboxUnderTest(preset);
     await atBank('/sandbox/clock', { now: noon });
     former = await testDatabase('service');
     await start(former);
@@ -247,7 +257,7 @@ describe('a database that was set back while the bank went on', () => {
     expect(await listMoved()).toEqual(moved);
   });
 
-  it.each(['manual', 'internal', 'withoutId', 'byKey', 'batch', 'bill', 'refund'])(
+  it.each(requested.filter((name) => !identified[preset].includes(name)))(
     'refuses a repeated request (%s) under the same key and under a new one',
     async (name) => {
       for (const key of [lost[name]!.key, randomUUID()]) {
@@ -267,9 +277,35 @@ describe('a database that was set back while the bank went on', () => {
     expect(await listMoved()).toEqual(moved);
   });
 
+  it.each(identified[preset])(
+    'answers a repeated request (%s) whose debit shows its id with the lost operation',
+    async (name) => {
+      const first = await send(lost[name]!);
+      expect([name, first.status]).toEqual([name, 202]);
+      await reconcile();
+      await advance();
+      expect([name, await statesOf(lost[name]!)]).toEqual([name, ['succeeded']]);
+      const again = await send(lost[name]!);
+      expect(again.headers.get('idempotent-replayed')).toBe('true');
+      const another = await send({ ...lost[name]!, key: randomUUID() });
+      expect([409, 422]).toContain(another.status);
+      expect(await listMoved()).toEqual(moved);
+    },
+  );
+
+  it('refuses a scheduled transfer, whose lost one would show no debit yet', async () => {
+    const scheduled = manualTransfer({ amount: 9.99, transferAt: '2037-11-24T15:00:00Z' });
+    const response = await send(request(transfers, scheduled));
+    expect([...codeOf(response), response.headers.get('location')]).toEqual([
+      ...[409, 'possible_duplicate', null],
+    ]);
+  });
+
   it('does not send the row of an uploaded file again', async () => {
     const { state, errors } = await issueRow();
-    expect([state, JSON.parse(errors ?? '{}').code]).toEqual(['rejected', 'possible_duplicate']);
+    expect([state, JSON.parse(errors ?? '{}').code]).toEqual(
+      hasExternalIds ? ['accepted', undefined] : ['rejected', 'possible_duplicate'],
+    );
     expect(await listMoved()).toEqual(moved);
   });
 
@@ -297,7 +333,7 @@ describe('a database that was set back while the bank went on', () => {
 
   it('sends other requests, and a repetition that the client insists on', async () => {
     await accept(request(transfers, manualTransfer({ amount: 2.51 })));
-    await accept(request(transfers, internalTransfer()));
+    await accept(request(transfers, internalTransfer({ amount: hasExternalIds ? 0.75 : 0.76 })));
     await accept(lost.manual!, { 'Concilia-Allow-Duplicate': 'true' });
     expect(await listMoved()).toHaveLength(moved.length + 3);
   });

@@ -97,8 +97,9 @@ it('accepts the queries that only long tests run: of a database that was set bac
   expect(await recordRestore(database, 'row types')).toMatchObject([{ unfinished: 0 }]);
   const lost = { lostFrom: new Date(), lostUntil: null };
   expect(await listLostDebits(db, { accountId, ...lost }, 1)).toEqual([]);
-  const operation = { accountId, id, isDistinguishable: false };
-  expect(await findRepeatedDebit(db, operation, lost)).toBeNull();
+  const operation = { accountId, id, isDistinguishable: false, effectiveFrom: null };
+  const nothing = { nsu: null, isSame: false, isScheduled: false };
+  expect(await findRepeatedDebit(db, operation, lost)).toEqual(nothing);
 });
 
 /** The differences for which the query is rejected, without file and line. */
