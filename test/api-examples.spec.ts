@@ -13,6 +13,7 @@ interface Operation {
 }
 interface Reference {
   paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, { post: Required<Operation> }>;
   components: {
     responses: Record<string, { content: Content }>;
     examples: Record<string, { value: { status: number } }>;
@@ -37,7 +38,7 @@ describe.each(Object.entries(referenceFiles) as [Application, string][])(
   'the reference of the %s',
   (application, file) => {
     const reference = readReference(file);
-    const { paths, components } = reference;
+    const { paths, webhooks, components } = reference;
     const operations = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, of]) => ({ path, method, ...of })),
     );
@@ -49,6 +50,8 @@ describe.each(Object.entries(referenceFiles) as [Application, string][])(
           withoutExample(content).map((type) => `${method} ${path}: ${status}: ${type}`),
         ),
       ]);
+      for (const [type, { post }] of Object.entries(webhooks))
+        missing.push(...withoutExample(post.requestBody.content).map(() => type));
       for (const [name, { content }] of Object.entries(components.responses))
         missing.push(...withoutExample(content).map((type) => `${name}: ${type}`));
       expect(missing).toEqual([]);
@@ -69,6 +72,10 @@ describe.each(Object.entries(referenceFiles) as [Application, string][])(
         });
         return [...ofRequest.map((one) => `${method} ${path}: ${one}`), ...answered];
       });
+      for (const [type, { post }] of Object.entries(webhooks)) {
+        const event = post.requestBody.content['application/json']?.example;
+        wrong.push(...check.eventFindings(type, event).map((one) => `${type}: ${one}`));
+      }
       expect(wrong).toEqual([]);
     });
 

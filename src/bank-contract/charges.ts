@@ -51,8 +51,9 @@ const finalBeneficiary = z.looseObject({
   address: address.nullish(),
 });
 
-/** The contract shows `Fixed` and `Percentage`, and leaves further values to the bank. */
-const adjustmentType = filledText(60);
+const adjustmentType = filledText(60).describe(
+  '`Fixed` is in reais, `Percentage` in percent, in any letter case; the bank may know others.',
+);
 /** Reais, or percent with up to six decimals. */
 const adjustmentAmount = millionths;
 

@@ -8,10 +8,9 @@ import { taxIdText, transferParty } from './transfers.js';
 import { answeredId, text, unneeded, unneededText, nameSchemas } from './wire.js';
 
 /** A Pix key in any spelling that can be converted to the form of the DICT. */
-export const pixKeyText = text(100).refine(
-  (value) => parsePixKey(value) !== null,
-  failing('pix_key'),
-);
+export const pixKeyText = text(100)
+  .refine((value) => parsePixKey(value) !== null, failing('pix_key'))
+  .describe('A CPF, a CNPJ, an e-mail address, a random key, or a phone with its `+`.');
 
 export const pixLookupRequest = z.looseObject({
   key: pixKeyText,

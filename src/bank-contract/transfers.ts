@@ -26,7 +26,13 @@ import {
 /** A CPF or CNPJ, with or without punctuation. */
 export const taxIdText = text(40)
   .refine((value) => parseTaxId(value) !== null, failing('tax_id'))
-  .meta({ id: 'TaxId', description: 'A CPF or CNPJ, with or without punctuation.' });
+  .meta({
+    id: 'TaxId',
+    description: 'A CPF or CNPJ with its check digits, with or without punctuation.',
+    pattern:
+      '^\\s*([0-9]{11}|[0-9]{3}\\.[0-9]{3}\\.[0-9]{3}-[0-9]{2}|[0-9A-Za-z]{12}[0-9]{2}|' +
+      '[0-9A-Za-z]{2}(\\.[0-9A-Za-z]{3}){2}/[0-9A-Za-z]{4}-[0-9]{2})\\s*$',
+  });
 
 export const accountType = z.enum(['CURRENT', 'PAYMENT', 'SAVING', 'SALARY']);
 export const holderType = z.enum(['NATURAL', 'LEGAL']);

@@ -29,7 +29,7 @@ const registrationUrl = text(2000).refine((value) => {
 }, 'Must be an http or https URL without a user and password.');
 
 const registrationRequest = z.looseObject({
-  eventType: filledText(100),
+  eventType: filledText(100).describe('Such as `CHARGE_PAID`; the bank refuses unknown ones.'),
   url: registrationUrl,
   authorizationScheme: z.enum(authorizationSchemes),
   authorization: text(2000).nullish(),

@@ -140,7 +140,11 @@ export const maxIdLength = 200;
 /** An id chosen by a client (correlationId, externalId) in printable ASCII characters. */
 export const clientIdentifier = text(maxIdLength)
   .regex(identifierText, failing('identifier'))
-  .meta({ id: 'ClientId', description: 'An id that the caller chooses: printable ASCII.' });
+  .meta({
+    id: 'ClientId',
+    description: 'An id that the caller chooses: printable ASCII, not dots alone.',
+    pattern: '^[!-~]([ -~]*[!-~])?$',
+  });
 
 /** Text that the contract does not bound: the bank knows what is too long for it. */
 export const freeText = text(2_000);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { applyMigrations } from '../../src/platform/postgres/migrations.js';
+import { recordEvents } from './recorded-examples.js';
 
 export interface TestDatabase {
   url: string;
@@ -48,6 +49,8 @@ async function createDatabase(template: string | undefined): Promise<TestDatabas
     url,
     pool,
     drop: async () => {
+      if (process.env['RECORD_EXAMPLES'] === '1' && template?.startsWith('template_service'))
+        await recordEvents(pool);
       await pool.end();
       await onServer(server, (client) =>
         client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),

@@ -3,6 +3,7 @@
 // is better than; none is replaced by its like, so that recording again changes little.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type pg from 'pg';
 import type { RecordedExamples } from '../../src/platform/http/openapi-components.js';
 import type { Application, Exchange } from './reference-check.js';
 
@@ -42,6 +43,26 @@ export function recordExample(
       : type === 'application/problem+json' &&
         keep(examples.errors, codeOf(response as { code?: string }, status), response as never);
   if (isKept) writeWhole(exampleFiles[application], written(cleaned(examples) as typeof examples));
+}
+
+/** Of each type of event, one that a test has stored. */
+export async function recordEvents(database: pg.Pool): Promise<void> {
+  const { rows } = await database.query<{ name: string; event: object }>(
+    `SELECT 'receive' || replace(initcap(replace(type, '_', '.')), '.', '') AS name,
+            json_build_object(
+              'type', type, 'apiVersion', api_version, 'timestamp', to_char(
+                created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+              'resource', json_build_object('kind', resource_kind, 'id', resource_id),
+              'sequence', sequence, 'data', data::json) AS event
+     FROM event ORDER BY created_at LIMIT 1000`,
+  );
+  const type = 'application/json';
+  const { operations, errors } = readExamples('service');
+  for (const { name, event } of rows) {
+    const sent = JSON.stringify(event);
+    if (!hostile.test(sent)) keep(operations, name, { request: { [type]: example(type, sent) } });
+  }
+  writeWhole(exampleFiles.service, written({ operations, errors }));
 }
 
 /** Each content type has its own example. */

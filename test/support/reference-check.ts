@@ -163,6 +163,11 @@ export class ReferenceCheck {
     return this.findingsOfSent(this.operationOf(called)!.at, sent);
   }
 
+  eventFindings(type: string, event: unknown): string[] {
+    const at = `reference#/webhooks/${type}/post/requestBody/content/application~1json/schema`;
+    return this.findings(at, event, 'event');
+  }
+
   private findingsOfSent(at: string, sent: string): string[] {
     const schema = `${at}/requestBody/content/application~1json/schema`;
     return this.findings(schema, JSON.parse(sent), 'request');

@@ -10,7 +10,6 @@ export const accountModeView = z.object({
   registersWebhooks: z.boolean(),
   callsUnderWay: integer.describe('How many calls from before the change may reach the bank.'),
   waiting: integer.describe('Operations that are sent when the account is live again.'),
-  /** The last 100 changes, newest first. */
   changes: z.array(
     z.object({
       mode: z.enum(AccountMode),

@@ -35,7 +35,6 @@ export const approvalPolicyView = z.object({
   proposed: z.array(
     z.object({ ...policyFields, actor: z.string(), reason: z.string().nullable(), at: instant }),
   ),
-  /** The last hundred changes, newest first. */
   changes: z.array(
     z.object({
       sequence: integer,

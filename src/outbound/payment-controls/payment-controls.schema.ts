@@ -68,7 +68,6 @@ const recordedControls = controlsView.omit({ limits: true }).extend({
 });
 
 const auditedControlsView = controlsView.extend({
-  /** The last 100 changes of controls and beneficiaries, newest first. */
   changes: z.array(
     z.object({
       action: z.enum(PaymentControlAction),

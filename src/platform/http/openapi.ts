@@ -160,14 +160,14 @@ function webhook(
   components: OpenApiComponents,
 ): object {
   const name = type.replace(/(?:^|[._])(.)/g, (_, first: string) => first.toUpperCase());
+  const operationId = `receive${name}`;
+  const schema = components.schema(body, `${name}Event`);
+  const example = components.example(operationId, 'request', 'application/json');
   return {
-    ...{ operationId: `receive${name}`, tags: ['Notifications'], summary },
+    ...{ operationId, tags: ['Notifications'], summary },
     description: `An event when ${summary}. It is signed as Standard Webhooks says, and repeated.`,
     security: [],
-    requestBody: {
-      required: true,
-      content: { 'application/json': { schema: components.schema(body, `${name}Event`) } },
-    },
+    requestBody: { required: true, content: { 'application/json': { schema, ...example } } },
     responses: {
       '2XX': { description: 'The event is received.' },
       '410': { description: 'The endpoint is disabled.' },

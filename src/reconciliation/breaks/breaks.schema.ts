@@ -44,8 +44,9 @@ export const refundOf = z
     z.strictObject({
       nsu: bigInteger.describe('The received payment that the debit refunds.'),
       amount: positiveReais,
-      /** Which of the payments that it makes was refunded, where it makes several. */
-      expectedPaymentId: expectedPaymentId.optional(),
+      expectedPaymentId: expectedPaymentId
+        .optional()
+        .describe('Which of the payments that it makes was refunded, where it makes several.'),
     }),
   )
   .min(1)
@@ -58,8 +59,9 @@ export const breakView = z.object({
   amount: reais.nullable(),
   nsu: bigInteger.nullable(),
   expectedPaymentId: z.string().nullable(),
-  /** Of its line, or else of its expected payment; null without either. */
-  counterparty: counterpartyView.nullable(),
+  counterparty: counterpartyView
+    .nullable()
+    .describe('Of its line, or else of its expected payment; null without either.'),
   evidence: z.unknown(),
   severity: z.enum(severities).describe('From amount and age, until it is resolved.'),
   ageDays: integer.describe('Days at the bank from its opening until its resolution or today.'),
@@ -136,15 +138,17 @@ export const listBreaks = route({
     expectedPaymentId: expectedPaymentId.optional(),
     minAmount: queryReais.optional(),
     maxAmount: queryReais.optional(),
-    /** Days at the bank, both included. */
     openedFrom: plainDate.optional(),
     openedTo: plainDate.optional(),
-    /** Selects open breaks only. */
-    severity: z.enum(severities).optional(),
-    /** `amount` and `severity` select open breaks only. */
-    sort: z.enum(breakSorts).optional(),
-    /** `desc` by default: the newest, the largest, the most severe first. */
-    order: z.enum(['asc', 'desc']).optional(),
+    severity: z.enum(severities).optional().describe('Selects open breaks of this severity.'),
+    sort: z
+      .enum(breakSorts)
+      .optional()
+      .describe('By what it is ordered; `amount` and `severity` select open breaks only.'),
+    order: z
+      .enum(['asc', 'desc'])
+      .optional()
+      .describe('`desc` by default: the newest, the largest, the most severe first.'),
   }),
   response: listOf(breakView),
 });
@@ -164,14 +168,16 @@ const actions = [
   z.strictObject({
     action: z.literal('link'),
     reason,
-    /** The expected payment that the break’s line pays in full. */
-    expectedPaymentId: expectedPaymentId.optional(),
-    /** The expected payments that the break’s line pays; the amounts sum to the line. */
-    allocations: allocations.optional(),
-    /** In place of them: what the break’s debit refunds; the amounts sum to the line. */
-    refundOf: refundOf.optional(),
-    /** The line that pays the break’s expected payment. */
-    nsu: bigInteger.optional(),
+    expectedPaymentId: expectedPaymentId
+      .optional()
+      .describe('The expected payment that the break’s line pays in full.'),
+    allocations: allocations
+      .optional()
+      .describe('The expected payments that the break’s line pays; the amounts sum to the line.'),
+    refundOf: refundOf
+      .optional()
+      .describe('In place of them: what the break’s debit refunds; the amounts sum to the line.'),
+    nsu: bigInteger.optional().describe('The line that pays the break’s expected payment.'),
   }),
   z.strictObject({ action: z.literal('accept'), reason }),
   z.strictObject({ action: z.literal('refund'), reason, amount: positiveReais.optional() }),
@@ -231,8 +237,9 @@ export const actOnBreaks = route({
     data: z.array(
       z.object({
         id: z.string(),
-        /** `unchanged`: the break already had the state that the action leads to. */
-        outcome: z.enum(['done', 'unchanged', 'refused']),
+        outcome: z
+          .enum(['done', 'unchanged', 'refused'])
+          .describe('`unchanged`: the break already had the state that the action leads to.'),
         state: z.enum(breakStates).nullable(),
         code: z.string().nullable().describe('Why it was refused; `title` says it in words.'),
         title: z.string().nullable(),

@@ -25,7 +25,6 @@ const policiesView = z.object({
       changedAt: instant.nullable().describe('Breaks opened before are left to a person.'),
     }),
   ),
-  /** The last hundred changes, newest first. */
   changes: z.array(
     z.object({
       sequence: bigInteger,

@@ -30,7 +30,6 @@ const businessDays = integerBetween(1, maxBusinessDays);
 const stepsView = z.object({
   amounts: z.array(reais).describe('A break has a point for each that it reaches.'),
   businessDays: z.array(integer).describe('And one for each of these ages in business days.'),
-  /** The last hundred changes, newest first. */
   changes: z.array(
     z.object({
       sequence: bigInteger,

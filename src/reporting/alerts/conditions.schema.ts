@@ -24,21 +24,20 @@ export const condition = z.discriminatedUnion(
       kind: z.literal('break_open'),
       kinds: z.array(z.enum(kinds)).max(kinds.length).default([]).describe('Empty for all kinds.'),
       minAmount: positiveReais.optional().describe('Leaves out breaks of an unknown amount.'),
-      /** Since the break was opened. */
-      minAgeHours: wholeNumber(1, 8_760).optional(),
+      minAgeHours: wholeNumber(1, 8_760).optional().describe('Since the break was opened.'),
       minSeverity: severityValue.optional(),
     }),
     z.strictObject({
       kind: z.literal('webhook_loss'),
-      /** Of the lines that webhooks should have reported. */
-      minPercent: wholeNumber(1, 100).default(5),
+      minPercent: wholeNumber(1, 100)
+        .default(5)
+        .describe('Of the lines that webhooks should have reported.'),
       minLines: wholeNumber(1, 1_000_000).default(10),
       hours: wholeNumber(1, 168).default(1),
     }),
     z.strictObject({
       kind: z.literal('deliveries_dead'),
-      /** Of one webhook endpoint. */
-      minDeliveries: wholeNumber(1, 10_000).default(1),
+      minDeliveries: wholeNumber(1, 10_000).default(1).describe('Of one webhook endpoint.'),
     }),
     z.strictObject({
       kind: z.literal('no_sync'),
@@ -53,13 +52,11 @@ export const condition = z.discriminatedUnion(
     }),
     z.strictObject({
       kind: z.literal('approval_waiting'),
-      /** Since the operation was requested. */
-      minutes: wholeNumber(1, 10_080).default(30),
+      minutes: wholeNumber(1, 10_080).default(30).describe('Since the operation was requested.'),
     }),
     z.strictObject({
       kind: z.literal('debit_waiting'),
-      /** Since the line was stored. */
-      seconds: wholeNumber(1, 86_400).default(60),
+      seconds: wholeNumber(1, 86_400).default(60).describe('Since the line was stored.'),
     }),
   ],
   { error: `Must have a kind: one of ${Object.keys(AlertConditionKind).join(', ')}.` },

@@ -24,8 +24,9 @@ export const alertRuleView = z.object({
   id: z.string(),
   name: z.string(),
   condition,
-  /** Of its alerts; the alert of a break has the severity of the break. */
-  severity: severityValue,
+  severity: severityValue.describe(
+    'Of its alerts; the alert of a break has the severity of the break.',
+  ),
   channelIds: z.array(z.string()),
   groupSeconds: integer.describe('For how long alerts are gathered in one message.'),
   notifiesCleared: z.boolean(),

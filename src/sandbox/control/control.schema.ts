@@ -57,8 +57,9 @@ export const postTransaction = route({
     correlationId: clientIdentifier.nullish(),
     externalId: clientIdentifier.nullish(),
     endToEndId: filledText(64).nullish(),
-    /** The account that the proof names as counterparty. Its balance does not change. */
-    counterpartyAccount: accountNumber.nullish(),
+    counterpartyAccount: accountNumber
+      .nullish()
+      .describe('The account that the proof names as counterparty. Its balance does not change.'),
   }),
   response: postedMovement,
 });

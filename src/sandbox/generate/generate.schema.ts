@@ -17,8 +17,7 @@ export const generateLines = route({
     account: text(20).nullish(),
     count: from1To(2_000_000),
     seed: integer.nullish().describe('The same one generates the same lines.'),
-    /** The lines are spread over this many days before now. */
-    days: from1To(3_650).nullish(),
+    days: from1To(3_650).nullish().describe('The lines are spread over this many days before now.'),
   }),
   response: z.record(z.string(), integer),
 });

@@ -25,79 +25,119 @@ const chargeStatus = z.strictObject({
 });
 
 export const modes = z.strictObject({
-  /** Which fields, types and routes are shown. A change of it sets every mode. */
-  preset: oneOf(...presets),
-  /** The result of a repeat of a key or correlationId: first response, 409, or a second effect. */
-  idempotentRepeat: oneOf('replay', 'conflict', 'ignore'),
+  preset: oneOf(...presets).describe(
+    'Which fields, types and routes are shown. A change of it sets every mode.',
+  ),
+  idempotentRepeat: oneOf('replay', 'conflict', 'ignore').describe(
+    'The result of a repeat of a key or correlationId: first response, 409, or a second effect.',
+  ),
   statementOrder: oneOf('desc', 'asc'),
   statementPageCap: integerBetween(1, 10_000).describe('The most lines of a page, at any `limit`.'),
-  /** Whether a line of exactly 03:00:00.000Z of the `endDate` is returned. */
-  endDate: oneOf('exclusive', 'inclusive'),
-  /** `out-of-order`: one line in three becomes visible two seconds late, after later lines. */
-  nsuVisibility: oneOf('in-order', 'out-of-order'),
-  /** Whether balances follow the order of nsu or the order in which movements were committed. */
-  balanceOrder: oneOf('nsu', 'commit'),
-  /** Whether the state of a charge, or of a transfer, can be read. */
-  chargeById: oneOf('served', 'absent'),
+  endDate: oneOf('exclusive', 'inclusive').describe(
+    'Whether a line of exactly 03:00:00.000Z of the `endDate` is returned.',
+  ),
+  nsuVisibility: oneOf('in-order', 'out-of-order').describe(
+    '`out-of-order`: one line in three becomes visible two seconds late, after later lines.',
+  ),
+  balanceOrder: oneOf('nsu', 'commit').describe(
+    'Whether balances follow the order of nsu or the order in which movements were committed.',
+  ),
+  chargeById: oneOf('served', 'absent').describe(
+    'Whether the state of a charge, or of a transfer, can be read.',
+  ),
   transferById: oneOf('served', 'absent'),
-  /** Whether new lines carry the client's externalId; written lines do not change. */
-  lineExternalId: oneOf('present', 'absent'),
-  /** Whether new lines of a refund carry its original's endToEndId; written lines do not change. */
-  lineOriginalId: oneOf('present', 'absent'),
-  /** The endToEndId on lines of a refund or return: one of its own, or the original's. */
-  refundEndToEndId: oneOf('own', 'original'),
-  /** The type of the credit that undoes a failed Pix or refund: its own, or that of any Pix. */
-  reversalType: oneOf('own', 'CREDIT_PIX'),
-  /** Whether answers have the contract's forms, or those that the bank's own clients show. */
-  answers: oneOf('contract', 'published'),
-  /**
-   * How requests must not depart from the contract's form: an empty text for an absent one, a name
-   * or a listed value in another letter case, a date-time for a date.
-   */
-  refusedForms: z.array(oneOf(...departures)).max(departures.length),
-  /** Whether a static QR code needs an IdempotencyKey. */
-  qrCodeKey: oneOf('optional', 'required'),
+  lineExternalId: oneOf('present', 'absent').describe(
+    "Whether new lines carry the client's externalId; written lines do not change.",
+  ),
+  lineOriginalId: oneOf('present', 'absent').describe(
+    "Whether new lines of a refund carry its original's endToEndId; written lines do not change.",
+  ),
+  refundEndToEndId: oneOf('own', 'original').describe(
+    "The endToEndId on lines of a refund or return: one of its own, or the original's.",
+  ),
+  reversalType: oneOf('own', 'CREDIT_PIX').describe(
+    'The type of the credit that undoes a failed Pix or refund: its own, or that of any Pix.',
+  ),
+  answers: oneOf('contract', 'published').describe(
+    "Whether answers have the contract's forms, or those that the bank's own clients show.",
+  ),
+  refusedForms: z
+    .array(oneOf(...departures))
+    .max(departures.length)
+    .describe(
+      "How requests must not depart from the contract's form: an empty text for an absent one, " +
+        'a name or a listed value in another letter case, a date-time for a date.',
+    ),
+  qrCodeKey: oneOf('optional', 'required').describe(
+    'Whether a static QR code needs an IdempotencyKey.',
+  ),
   chargeStatus,
-  /** Whether a charge's payer and guarantor need a CPF or CNPJ, or may have any text. */
-  payerDocuments: oneOf('checked', 'text'),
-  /** Numbers of accounts that are no authorized emitters of bank slips. */
-  accountsWithoutSlips: z.array(filledText(20)).max(100),
-  /** Whether other types of discount, fine and interest are issued, without changing any amount. */
-  adjustmentTypes: oneOf('fixed-or-percentage', 'any'),
-  /** Of late interest as a percentage. */
-  interestPeriod: oneOf('day', 'month'),
-  /** Whether a `BANKSLIP` may have a discount, a fine and interest. */
-  slipAdjustments: oneOf('pix-only', 'any'),
+  payerDocuments: oneOf('checked', 'text').describe(
+    "Whether a charge's payer and guarantor need a CPF or CNPJ, or may have any text.",
+  ),
+  accountsWithoutSlips: z
+    .array(filledText(20))
+    .max(100)
+    .describe('Numbers of accounts that are no authorized emitters of bank slips.'),
+  adjustmentTypes: oneOf('fixed-or-percentage', 'any').describe(
+    'Whether other types of discount, fine and interest are issued, without changing any amount.',
+  ),
+  interestPeriod: oneOf('day', 'month').describe('Of late interest as a percentage.'),
+  slipAdjustments: oneOf('pix-only', 'any').describe(
+    'Whether a `BANKSLIP` may have a discount, a fine and interest.',
+  ),
   freeAmountPayment: positiveReais.describe('What `/pay` pays on a QR code without an amount.'),
-  /** How webhooks are authenticated: as registered, or otherwise with the registered secret. */
-  webhookSigning: oneOf('registered', 'header', 'bearer', 'basic', 'none', 'standard-webhooks'),
-  /** The body of CHARGE_PAID: the fields of both published versions, or exactly one version. */
-  webhookShape: oneOf('complete', 'v1', 'v2'),
-  /** When a sent Pix is debited. With `when-effective` its amount is blocked until then. */
-  pixDebit: oneOf('at-acceptance', 'when-effective'),
+  webhookSigning: oneOf(
+    'registered',
+    'header',
+    'bearer',
+    'basic',
+    'none',
+    'standard-webhooks',
+  ).describe(
+    'How webhooks are authenticated: as registered, or otherwise with the registered secret.',
+  ),
+  webhookShape: oneOf('complete', 'v1', 'v2').describe(
+    'The body of CHARGE_PAID: the fields of both published versions, or exactly one version.',
+  ),
+  pixDebit: oneOf('at-acceptance', 'when-effective').describe(
+    'When a sent Pix is debited. With `when-effective` its amount is blocked until then.',
+  ),
   pixStepMs: integerBetween(0, 86_400_000).describe('How long a sent Pix stays in each state.'),
   lookupMinutes: integerBetween(1, 10_080).describe("How long a look-up's endToEndId is valid."),
-  /** Whose look-up can begin a transfer: the payer's own, or that of any account. */
-  lookupAccount: oneOf('own', 'any'),
-  /** How many look-ups of a day may begin no transfer before the directory blocks; or null. */
-  unusedLookups: integerBetween(1, 10_000).nullable(),
-  /** Whether a MED request blocks its amount in the balance until it is decided. */
-  medBlock: oneOf('none', 'requested-amount'),
-  /** `partial`: an item that fails does not stop the others. */
-  batch: oneOf('atomic', 'partial'),
+  lookupAccount: oneOf('own', 'any').describe(
+    "Whose look-up can begin a transfer: the payer's own, or that of any account.",
+  ),
+  unusedLookups: integerBetween(1, 10_000)
+    .nullable()
+    .describe(
+      'How many look-ups of a day may begin no transfer before the directory blocks; or null.',
+    ),
+  medBlock: oneOf('none', 'requested-amount').describe(
+    'Whether a MED request blocks its amount in the balance until it is decided.',
+  ),
+  batch: oneOf('atomic', 'partial').describe(
+    '`partial`: an item that fails does not stop the others.',
+  ),
   batchMaximumItems: integerBetween(1, maxBatchItems),
-  /** `unique`: items of a batch with one externalId are refused. */
-  batchExternalIds: oneOf('any', 'unique'),
-  /** `digits`: a verification code of a customer has 4 to 8 digits. */
-  verificationCodes: oneOf('digits', 'any'),
-  /** Whether a new customer is approved by itself, or only by the control plane. */
-  customerApproval: oneOf('automatic', 'control'),
+  batchExternalIds: oneOf('any', 'unique').describe(
+    '`unique`: items of a batch with one externalId are refused.',
+  ),
+  verificationCodes: oneOf('digits', 'any').describe(
+    '`digits`: a verification code of a customer has 4 to 8 digits.',
+  ),
+  customerApproval: oneOf('automatic', 'control').describe(
+    'Whether a new customer is approved by itself, or only by the control plane.',
+  ),
   /** The hours of São Paulo in which bills are paid on business days; `close` is exclusive. */
   billPaymentHours: z
     .strictObject({ open: integerBetween(0, 23), close: integerBetween(1, 24) })
     .refine(({ open, close }) => open < close, 'Must open before it closes.'),
-  /** The most requests of one account in a second before it gets 429; null for no limit. */
-  rateLimitPerSecond: integerBetween(1, 100_000).nullable(),
+  rateLimitPerSecond: integerBetween(1, 100_000)
+    .nullable()
+    .describe(
+      'The most requests of one account in a second before it gets 429; null for no limit.',
+    ),
 });
 
 export type ModeValues = z.output<typeof modes>;

@@ -26,8 +26,12 @@ export const registerDictKey = route({
     number: filledText(20).nullish(),
     branch: filledText(10).nullish(),
     type: accountType.nullish(),
-    /** Gives a registered key a new holder, as a claim or a portability in the DICT does. */
-    replaces: z.boolean().nullish(),
+    replaces: z
+      .boolean()
+      .nullish()
+      .describe(
+        'Gives a registered key a new holder, as a claim or a portability in the DICT does.',
+      ),
   }),
   response: z.object({
     key: z.string(),

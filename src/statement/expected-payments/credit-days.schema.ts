@@ -39,7 +39,6 @@ const creditDaysView = z.object({
         ),
     }),
   ),
-  /** The last hundred changes, newest first. */
   changes: z.array(
     z.object({
       sequence: bigInteger,
