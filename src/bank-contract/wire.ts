@@ -275,7 +275,10 @@ export const ofTheBank = z
 const referenceForms = new WeakMap<z.core.$ZodType, z.ZodType>();
 
 /** What the API reference describes in place of the schema. */
-export const referenceFormOf = (schema: z.core.$ZodType) => referenceForms.get(schema);
+export const referenceFormOf = (schema: z.core.$ZodType): z.ZodType | undefined =>
+  referenceForms.get(schema) ??
+  // What `describe` returns.
+  (schema._zod.parent && referenceForms.get(schema._zod.parent));
 
 /** Lets the API reference describe a schema as `form`, by which nothing is read or refused. */
 export function describeAs<Schema extends z.ZodType>(schema: Schema, form: z.ZodType): Schema {

@@ -190,8 +190,16 @@ async function examineSync(
 ): Promise<SetUpFinding[]> {
   const lag = await readSyncLag(prisma, { intervals: overdueAfterIntervals, configuredMs });
   if (!lag) return [];
-  const { live, stopped, reconcileOnly, behind, oldestSeconds } = lag;
+  const { live, stopped, reconcileOnly, behind, oldestSeconds, keyRefused } = lag;
   const total = live + stopped + reconcileOnly;
+  if (keyRefused.length > 0)
+    return [
+      failed(
+        'bank',
+        `The bank refuses the keys of these accounts: ${keyRefused.join(', ')}.`,
+        'Correct BANK_API_KEY, or the account by PATCH /v1/accounts/{slug}.',
+      ),
+    ];
   if (behind === 0) return [passed('bank', `The statements of ${total} accounts are up to date.`)];
   return [
     failed(

@@ -118,7 +118,7 @@ function settings({ isTemporary }: Cluster, port: number): string[] {
     ...(isTemporary
       ? temporarySettings
       : [
-          'max_connections=200',
+          'max_connections=500',
           `shared_buffers=${sharedBuffersMb()}MB`,
           'fsync=on',
           'synchronous_commit=on',

@@ -63,7 +63,12 @@ export class OpenApiComponents {
       ...{ io: 'input', target: 'draft-2020-12', unrepresentable: 'any', reused: 'inline' },
       override: ({ zodSchema, jsonSchema }) => {
         const form = referenceFormOf(zodSchema);
-        if (form) replace(jsonSchema, this.inlineSchema(form));
+        const { description } = jsonSchema;
+        if (form)
+          replace(jsonSchema, {
+            ...this.inlineSchema(form),
+            ...(description ? { description } : {}),
+          });
         else adapt(jsonSchema as JsonSchema);
       },
     }) as JsonSchema;

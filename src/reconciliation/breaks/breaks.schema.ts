@@ -67,8 +67,9 @@ export const breakView = z.object({
   ageDays: integer.describe('Days at the bank from its opening until its resolution or today.'),
   openedAt: instant,
   resolvedAt: instant.nullable(),
-  /** `automatic`, or the action that resolved it: `link`, `accept`, `refund`. */
-  resolution: storedWord(['automatic', 'link', 'accept', 'refund']).nullable(),
+  resolution: storedWord(['automatic', 'link', 'accept', 'refund'])
+    .nullable()
+    .describe('`automatic`, or the action that resolved it.'),
 });
 
 const shownBreak = unionByBreakKind(breakView);

@@ -25,8 +25,9 @@ export const matchView = z.object({
   amount: reais,
   fee: reais.nullable().describe('What a net settlement withheld; null for other matches.'),
   role: z.enum(['payment', 'reversal']).describe('`reversal`: the money was reversed.'),
-  /** `manual` if a person made the match: no rule and no reference displaces it. */
-  rule: storedWord(matchRules),
+  rule: storedWord(matchRules).describe(
+    '`manual` if a person made the match: no rule and no reference displaces it.',
+  ),
   evidence: passedOn(matchEvidence),
   madeBy: z.string().nullable().describe("For a manual match: the API key's id, and the reason."),
   reason: z.string().nullable(),

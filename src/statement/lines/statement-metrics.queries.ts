@@ -9,6 +9,8 @@ export interface SyncLag {
   behind: number;
   /** Since the last complete sync of the account that was not synced for the longest time. */
   oldestSeconds: number;
+  /** The accounts whose key the bank refuses. */
+  keyRefused: string[];
 }
 
 /** Reads one row for each account, and no line. */
@@ -21,9 +23,11 @@ export async function readSyncLag(
            (count(*) FILTER (WHERE mode = 'stopped'))::int AS stopped,
            (count(*) FILTER (WHERE mode = 'reconcile_only'))::int AS "reconcileOnly",
            (count(*) FILTER (WHERE age > due))::int AS behind,
-           COALESCE(extract(epoch FROM max(age)), 0)::float8 AS "oldestSeconds"
+           COALESCE(extract(epoch FROM max(age)), 0)::float8 AS "oldestSeconds",
+           array_remove(array_agg(refused ORDER BY refused), NULL) AS "keyRefused"
     FROM (
-      SELECT a.mode, clock_timestamp() - COALESCE(s.synced_at, a.created_at) AS age,
+      SELECT a.mode, CASE s.read_failure WHEN 'key_refused' THEN a.slug END AS refused,
+             clock_timestamp() - COALESCE(s.synced_at, a.created_at) AS age,
              ${intervals} * COALESCE(s.sync_interval_ms, ${configuredMs})
                * interval '1 millisecond' AS due
       FROM bank_account a LEFT JOIN statement_state s ON s.account_id = a.id

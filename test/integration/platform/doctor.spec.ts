@@ -108,6 +108,17 @@ describe('the database', () => {
     expectFailure(findings, /lacks the key .* encrypted values/, /Set CREDENTIALS_KEY/);
   });
 
+  it('knows accounts whose keys the bank refuses', async () => {
+    const { pool } = migrated;
+    await pool.query(`INSERT INTO bank_account (slug, name) VALUES ('filial', 'Filial')`);
+    await pool.query(
+      `INSERT INTO statement_state (account_id, read_failure, read_failed_since)
+       SELECT id, 'key_refused', now() FROM bank_account WHERE slug = 'filial'`,
+    );
+    expectFailure(await examine({}), /refuses the keys of these accounts: filial/, /PATCH/);
+    await pool.query(`DELETE FROM bank_account WHERE slug = 'filial'`);
+  });
+
   it('has fewer connections than one process opens', async () => {
     const findings = await examine({ DATABASE_POOL_SIZE: '9000' });
     expectFailure(findings, /max_connections/, /DATABASE_POOL_SIZE/);
