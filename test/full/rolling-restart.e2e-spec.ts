@@ -12,9 +12,9 @@ import { buildReleasedVersion } from '../support/released-version.js';
 import { ask, RolloutClients } from '../support/rollout-client.js';
 import { until } from '../support/until.js';
 
-const delayMs = 2_000;
+const delayMs = 4_000;
 const startMs = 120_000;
-const lanes = 4;
+const lanes = 12;
 
 describe('a restart of one instance after the other', () => {
   const opened: { close: () => unknown }[] = [];
@@ -87,8 +87,11 @@ describe('a restart of one instance after the other', () => {
     const instances = [await start(), await start()];
     const clients = new RolloutClients(proxy.url, lanes);
     for (const instance of instances) {
-      await sleep(1_000);
+      await until('all clients send', () => clients.keys.length > 2 * lanes, startMs);
+      const before = proxy.sentTo(instance.serviceUrl);
       expect(await instance.stop()).toBe(0);
+      // It got requests while it stopped, until the proxy knew: otherwise this proves nothing.
+      expect(proxy.sentTo(instance.serviceUrl)).toBeGreaterThan(before);
       await instance.start(startMs);
       await until('the proxy sends to it', () => proxy.isReady(instance.serviceUrl));
     }

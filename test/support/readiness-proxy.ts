@@ -5,11 +5,15 @@ import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const pollMs = 100;
+/** As real proxies do: for so long it may send requests to an instance that is stopping. */
+const pollMs = 1_000;
 
 export class ReadinessProxy {
-  /** Requests in progress, by the URL of their instance. */
-  private readonly instances = new Map<string, { isReady: boolean; requests: number }>();
+  /** By URL, with the requests in progress and all that were sent. */
+  private readonly instances = new Map<
+    string,
+    { isReady: boolean; requests: number; sent: number }
+  >();
   private readonly agent = new Agent({ keepAlive: true });
   private readonly server = createServer((request, response) => this.forward(request, response));
   private turn = 0;
@@ -28,7 +32,7 @@ export class ReadinessProxy {
   }
 
   add(url: string): void {
-    const instance = { isReady: false, requests: 0 };
+    const instance = { isReady: false, requests: 0, sent: 0 };
     this.instances.set(url, instance);
     void (async () => {
       while (!this.isClosed && this.instances.get(url) === instance) {
@@ -44,11 +48,15 @@ export class ReadinessProxy {
     return this.instances.get(url)?.isReady === true;
   }
 
+  sentTo(url: string): number {
+    return this.instances.get(url)?.sent ?? 0;
+  }
+
   /** Resolves when the instance has no request any more. */
   async remove(url: string): Promise<void> {
     const instance = this.instances.get(url);
     this.instances.delete(url);
-    while (instance && instance.requests > 0) await sleep(pollMs);
+    while (instance && instance.requests > 0) await sleep(50);
   }
 
   close(): void {
@@ -68,6 +76,7 @@ export class ReadinessProxy {
     };
     if (url === undefined || !instance) return fail('no instance is ready');
     instance.requests += 1;
+    instance.sent += 1;
     const { connection: _, ...passed } = headers;
     const options = { agent: this.agent, method, headers: passed };
     const sent = send(url + path, options, (received) => {
