@@ -47,7 +47,7 @@ export async function insertDeliveryCopy(
   );
 }
 
-/** Inserts a copy of each delivery of the account since then, due now. Returns how many. */
+/** Inserts a delivery of each webhook of the account since then, due now. Returns how many. */
 export async function insertCopiesSince(
   tx: SandboxTx,
   { accountId, since, now }: { accountId: number; since: Date; now: Date },
@@ -58,7 +58,8 @@ export async function insertCopiesSince(
      FROM webhook_delivery AS delivery
      JOIN webhook_registration AS registration ON registration.id = delivery.registration_id
      WHERE registration.account_id = $1 AND delivery.created_at >= $2 AND NOT delivery.is_forged
-     ORDER BY delivery.id
+     -- Once, however often it was sent: else each resend would double them.
+     GROUP BY delivery.registration_id, delivery.body ORDER BY min(delivery.id)
      RETURNING id`,
     [accountId, since, now],
   );
