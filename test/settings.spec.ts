@@ -107,6 +107,7 @@ describe('defaults', () => {
       redisUrl: null,
       shutdownDelayMs: 0,
       log: { level: 'info', hasAccess: false },
+      traces: null,
       dataDir: resolve('.data'),
       roles: ['api', 'worker', 'scheduler', 'sandbox'],
       apiKeyHeaders: [],
@@ -178,6 +179,20 @@ describe('defaults', () => {
 });
 
 describe('a value', () => {
+  it('of headers for the collector of traces is decoded', () => {
+    const collector = { OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.example/' };
+    const given = {
+      ...collector,
+      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20a=,x-team=7',
+    };
+    expect(loadSettings(given).traces).toEqual({
+      endpoint: 'https://collector.example',
+      headers: { authorization: 'Bearer a=', 'x-team': '7' },
+    });
+    for (const wrong of ['token', 'a=', 'a=1,', 'a=1,,b=2', 'a=%zz', '=1'])
+      expect(problemsOf({ ...collector, OTEL_EXPORTER_OTLP_HEADERS: wrong })).toHaveLength(1);
+  });
+
   it('is read without surrounding spaces, and a URL without trailing slashes', () => {
     const { port, bank } = loadSettings({
       ...production,
@@ -297,7 +312,7 @@ describe('a secret in a file', () => {
 
   it('is read without the newline at its end, for every setting that is a secret', () => {
     const secrets =
-      /((?<!PER)_KEY|OTHER_KEYS|_SECRET|_TOKEN|DATABASE_URL|REDIS_URL|SMTP_URL|ACCOUNT_ID)$/;
+      /((?<!PER)_KEY|OTHER_KEYS|_SECRET|_TOKEN|DATABASE_URL|REDIS_URL|SMTP_URL|ACCOUNT_ID|OTLP_HEADERS)$/;
     const names = Object.keys(settingSchemas).filter((name) => secrets.test(name));
     expect([...secretSettings].sort()).toEqual(names.sort());
     writeFileSync(path, 'postgresql://concilia:hunter2@db/concilia\n');
@@ -359,7 +374,9 @@ describe('invalid settings', () => {
     expect(problemsOf({ QUEUE_POOL_SIZE: String(allJobs.length + 1) })).toHaveLength(1);
   });
 
-  const secrets = Object.keys(settingSchemas).filter((name) => /(_KEY|_SECRET|_URL)$/.test(name));
+  const secrets = Object.keys(settingSchemas).filter((name) =>
+    /(_KEY|_SECRET|_URL|_HEADERS)$/.test(name),
+  );
 
   it.each(secrets)('never show the value of %s', (name) => {
     const value = 'p w d'; // too short, with spaces, and no URL

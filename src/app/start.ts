@@ -90,6 +90,10 @@ export async function startConcilia(
     stopSteps.push(() => databases.close());
     const hasSandbox = settings.roles.includes('sandbox');
     const hasService = serviceRoles(settings).length > 0;
+    if (hasService && settings.traces) {
+      const { startTraces } = await import('../platform/open-telemetry.js');
+      stopSteps.push(startTraces(settings.traces, log));
+    }
     // Both wait for PostgreSQL most of the time. What has started is stopped when one fails.
     const [sandbox, connections] = await Promise.allSettled([
       hasSandbox ? startSandbox(start, databases.sandbox) : null,
@@ -145,7 +149,12 @@ async function connectService(
   const directUrl = settings.directDatabaseUrl ?? databaseUrl;
   await prepareServiceDatabase(directUrl, migrations, progress);
   const logLoss = (error: Error) => log.warn({ err: error }, 'database connection lost');
-  const database = new Database(createPool(databaseUrl, logLoss, databaseLimits), databaseLimits);
+  const pool = createPool(databaseUrl, logLoss, databaseLimits);
+  if (settings.traces) {
+    const { recordStatements } = await import('../platform/postgres/statement-spans.js');
+    recordStatements(pool);
+  }
+  const database = new Database(pool, databaseLimits);
   stopSteps.push(() => database.close());
   // New ids go by the last reading of PostgreSQL's time.
   await database.now();

@@ -17,6 +17,7 @@ import type { Countdown } from '../platform/countdown.js';
 import { Reply } from '../platform/http/contract-route.js';
 import { AppError } from '../platform/errors.js';
 import { waitOutsideSlot } from '../platform/limits/request-slots.service.js';
+import { inSpan } from '../platform/trace.js';
 import { describeError, Log } from '../platform/log.js';
 import {
   classifyResponse,
@@ -76,7 +77,12 @@ export class BankService {
     assertOutsideTransaction('a call to the bank');
     const startedAt = performance.now();
     // A bank that hangs occupies no slot, not even at the first call of each account.
-    const response = await waitOutsideSlot(() => this.attempt(route, account, input, options));
+    const response = await inSpan(`bank ${route.name}`, 'CLIENT', async (span) => {
+      const answer = await waitOutsideSlot(() => this.attempt(route, account, input, options));
+      span?.set({ 'concilia.account': account.slug, 'concilia.outcome': answer.outcome });
+      if (answer.status !== null) span?.set({ 'http.response.status_code': answer.status });
+      return answer;
+    });
     const durationMs = performance.now() - startedAt;
     recordBankCall(route, response, durationMs);
     this.logResponse(route, account, response, durationMs);

@@ -8,6 +8,7 @@ import { apiVersion } from '../platform/http/openapi.js';
 import { tooMany } from '../platform/http/retry-after.js';
 import { newId } from '../platform/ids.js';
 import { waitOutsideSlot } from '../platform/limits/request-slots.service.js';
+import { continueTrace } from '../platform/trace.js';
 import type { JobPayload } from '../platform/queue/queues.js';
 import { openLimits, testInterval } from '../platform/limits/limits.js';
 import { OpenCounts } from '../platform/limits/memory-limits.js';
@@ -157,10 +158,12 @@ export class DeliveryService {
     endpoint: WebhookEndpoint,
     delivery: ClaimedEventDelivery,
   ): Promise<DeliveryResult> {
-    const { id, attempt, claimedAt: sentAt } = delivery;
+    const { id, attempt, claimedAt: sentAt, traceparent } = delivery;
     const message = { id: delivery.eventId, sentAt, body: eventBody(delivery) };
     const startedAtMs = performance.now();
-    const { status, error, retryAfterSeconds } = await this.client.post(endpoint, message);
+    const { status, error, retryAfterSeconds } = await continueTrace(traceparent, () =>
+      this.client.post(endpoint, message),
+    );
     const times = {
       durationMs: performance.now() - startedAtMs,
       waitedMs: sentAt.getTime() - delivery.eventCreatedAt.getTime(),

@@ -13,6 +13,7 @@ import { Log } from '../platform/log.js';
 import { keptConnections } from '../platform/http/outgoing-calls.js';
 import { readRetryAfter } from '../platform/http/retry-after.js';
 import { SecretBox } from '../platform/secret-box.js';
+import { inSpan } from '../platform/trace.js';
 import {
   checkEndpointUrl,
   isAddressAllowed,
@@ -97,7 +98,13 @@ export class EndpointClient implements OnModuleDestroy, OnApplicationShutdown {
   ): Promise<EndpointResponse> {
     if (!this.checkUrl(endpoint.url).ok) return addressRefused;
     const timeout = AbortSignal.timeout(endpointTimeoutMs);
-    return this.attempt(endpoint, request, { timeout, mayRepeat: true });
+    return inSpan('delivery', 'CLIENT', async (span) => {
+      const response = await this.attempt(endpoint, request, { timeout, mayRepeat: true });
+      const { status, error } = response;
+      span?.set({ 'concilia.endpoint_id': endpoint.id, 'concilia.result': error ?? 'delivered' });
+      if (status !== null) span?.set({ 'http.response.status_code': status });
+      return response;
+    });
   }
 
   /** The repeat of a request that was not seen has what is left of the time. There is one. */

@@ -28,6 +28,8 @@ export interface NewEvent {
   resource: EventResource;
   /** Written as exact JSON; amounts in reais, by `eventAmount`. */
   data: Record<string, unknown>;
+  /** Of the webhook that reported it, in whose trace it is recorded: not of the current work. */
+  traceparent?: string | null;
 }
 
 /** An amount as an exact JSON number in reais. */

@@ -21,7 +21,8 @@ import {
   type WebhookEndpoint,
 } from '../generated/service/client.js';
 
-export type InsertedEvent = Pick<Event, 'id' | 'type' | 'resourceKind' | 'resourceId'>;
+export type InsertedEvent = Pick<Event, 'id' | 'type' | 'resourceKind' | 'resourceId'> &
+  Partial<Pick<Event, 'traceparent'>>;
 
 /** Events that one statement inserts. */
 export interface EventChunk {
@@ -74,22 +75,28 @@ async function insertChunk(
   left: number,
 ): Promise<void> {
   const column = arrayColumns(events);
+  const isTraced = events.some(({ traceparent }) => traceparent);
+  const traceparents = isTraced ? events.map(({ traceparent }) => traceparent) : [];
   await tx.$executeRaw`
     WITH last AS MATERIALIZED (
       SELECT position - ${left} AS position
       FROM event_position WHERE account_id = ${opaqueAccountId(accountId)}
     ), inserted AS (
       INSERT INTO event
-        (account_id, id, position, type, resource_kind, resource_id, sequence, data, api_version)
+        (account_id, id, position, type, resource_kind, resource_id, sequence, data, api_version,
+         traceparent)
       SELECT ${accountId}, e.id::uuid, last.position + e.number, e.type,
              e.resource_kind, e.resource_id,
-             COALESCE(latest.sequence, 0) + e.number_within, e.data, ${apiVersion}
+             COALESCE(latest.sequence, 0) + e.number_within, e.data, ${apiVersion},
+             e.traceparent
       FROM last, unnest(${column(({ id }) => id, 'text')}, ${column(({ type }) => type, 'text')},
                   ${column(({ resourceKind }) => resourceKind, 'text')},
                   ${column(({ resourceId }) => resourceId, 'text')},
                   ${opaqueArray(numbersWithinResources(events), 'int')},
-                  ${jsonLines(data)}) WITH ORDINALITY
-        AS e(id, type, resource_kind, resource_id, number_within, data, number)
+                  ${jsonLines(data)},
+                  -- Shorter than the others: the rest is null.
+                  ${opaqueArray(traceparents, 'text')}) WITH ORDINALITY
+        AS e(id, type, resource_kind, resource_id, number_within, data, traceparent, number)
       LEFT JOIN LATERAL (
         SELECT o.sequence FROM event o
         WHERE o.account_id = ${opaqueAccountId(accountId)}
@@ -153,7 +160,10 @@ export async function listDueEndpoints(
 export interface ClaimedEventDelivery
   extends
     Pick<Delivery, 'id' | 'eventId'>,
-    Pick<Event, 'type' | 'resourceKind' | 'resourceId' | 'sequence' | 'data' | 'apiVersion'> {
+    Pick<
+      Event,
+      ('type' | 'resourceKind' | 'resourceId' | 'sequence' | 'data' | 'apiVersion') | 'traceparent'
+    > {
   eventCreatedAt: Date;
   /** PostgreSQL's time of this attempt, which its signature states. */
   claimedAt: Date;
@@ -184,7 +194,7 @@ export async function claimDeliveries(
     WHERE d.account_id = ${accountId} AND d.id = due.id
       AND e.account_id = d.account_id AND e.id = d.event_id AND ${withoutWaitForDisk}
     RETURNING d.id, d.event_id, e.type, e.resource_kind, e.resource_id, e.sequence, e.data,
-              e.api_version, e.created_at AS "eventCreatedAt", d.attempts AS attempt,
+              e.api_version, e.traceparent, e.created_at AS "eventCreatedAt", d.attempts AS attempt,
               clock_timestamp() AS "claimedAt"`;
 }
 

@@ -4,7 +4,12 @@
 import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
 import { CronExpression } from '@nestjs/schedule';
-import { beforeCommit, Database, type SqlTx } from '../platform/postgres/database.service.js';
+import {
+  afterCommit,
+  beforeCommit,
+  Database,
+  type SqlTx,
+} from '../platform/postgres/database.service.js';
 import type { Delivery } from '../generated/service/client.js';
 import { AppError, conflict } from '../platform/errors.js';
 import { stringifyJson } from '../platform/json/exact-json.js';
@@ -12,6 +17,7 @@ import { JobQueue } from '../platform/queue/job-queue.js';
 import { jobs } from '../platform/queue/queues.js';
 import { Every } from '../platform/queue/timers.js';
 import { newId } from '../platform/ids.js';
+import { beginSpan, toTraceparent } from '../platform/trace.js';
 import type { NewEvent } from './event.js';
 import {
   insertEvents,
@@ -49,12 +55,16 @@ export class EventsService {
     }
     const chunks = byAccount.get(accountId) ?? [];
     byAccount.set(accountId, chunks);
-    const rows = events.map(({ type, resource }) => ({
-      id: newId(),
-      type,
-      resourceKind: resource.kind,
-      resourceId: resource.id,
-    }));
+    const rows = events.map(({ type, resource, traceparent }) => {
+      const id = newId();
+      const span = beginSpan(`event ${type}`, 'PRODUCER', traceparent);
+      span?.set({ 'concilia.event_id': id });
+      if (span) afterCommit(tx, () => span.end());
+      return {
+        ...{ id, type, resourceKind: resource.kind, resourceId: resource.id },
+        traceparent: span && toTraceparent(span.context),
+      };
+    });
     // One text for all: those of thousands of events, in pieces, would be much to keep.
     const data = events.map((event) => stringifyJson(event.data)).join('\n');
     const last = chunks.at(-1);

@@ -86,6 +86,7 @@ const sqlOutsideQueries: ReadonlyMap<string, string> = new Map([
   ['src/platform/embedded-postgres/embedded-postgres.ts', 'creates databases before a pool exists'],
   ['src/platform/queue/queue-connection.ts', "checks the queue's own schema, which no module owns"],
   ['src/platform/postgres/prisma-adapter.ts', 'begins transactions with their limits'],
+  ['src/platform/postgres/statement-spans.ts', 'times the statements of a pool'],
   ['src/platform/postgres/transaction-connection.ts', 'sends the statements of a transaction'],
   ['src/sandbox/sandbox-database.service.ts', "owns the sandbox's pool and its transactions"],
 ]);

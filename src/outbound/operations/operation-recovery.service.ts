@@ -13,6 +13,7 @@ import { unresolvedStates } from '../operation-states.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
 import { Every } from '../../platform/queue/timers.js';
 import { jobs, type JobPayload } from '../../platform/queue/queues.js';
+import { continueTrace } from '../../platform/trace.js';
 import { isApprovalExpired } from './approvals.queries.js';
 import * as evidence from './evidence.queries.js';
 import {
@@ -93,9 +94,14 @@ export class OperationRecovery {
     await this.enqueue(await evidence.listOperationsContradictedByStatement(db, 500));
   }
 
-  private async enqueue(operations: readonly queries.OperationRef[]): Promise<void> {
-    for (const { accountId, id } of operations)
-      await this.advanceOperationQueue.enqueue({ accountId, operationId: id });
+  /** The job is a part of the trace of the request. */
+  private async enqueue(
+    operations: readonly (queries.OperationRef & Partial<queries.DueOperation>)[],
+  ): Promise<void> {
+    for (const { accountId, id, traceparent } of operations)
+      await continueTrace(traceparent, () =>
+        this.advanceOperationQueue.enqueue({ accountId, operationId: id }),
+      );
   }
 
   /**

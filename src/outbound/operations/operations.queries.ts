@@ -307,6 +307,8 @@ export async function hasPossiblySentAttempt(
   return found.length > 0;
 }
 
+export type DueOperation = Pick<Operation, keyof OperationRef | 'traceparent'>;
+
 /**
  * Unfinished operations that are due, the oldest first, limited per account, so that no account
  * delays another account.
@@ -314,10 +316,10 @@ export async function hasPossiblySentAttempt(
 export async function listDueOperations(
   db: Reader,
   limitPerAccount: number,
-): Promise<OperationRef[]> {
-  return db.$queryRaw<OperationRef[]>`
-    SELECT account_id, id
-    FROM (SELECT account_id, id, next_action_at,
+): Promise<DueOperation[]> {
+  return db.$queryRaw<DueOperation[]>`
+    SELECT account_id, id, traceparent
+    FROM (SELECT account_id, id, next_action_at, traceparent,
                  row_number() OVER (PARTITION BY account_id ORDER BY next_action_at) AS account_rank
           FROM operation WHERE next_action_at <= clock_timestamp()) due
     WHERE account_rank <= ${limitPerAccount} ORDER BY next_action_at`;
@@ -328,7 +330,7 @@ export type NewOperation = Pick<
   | keyof OperationRef
   | ('kind' | 'idempotencyKey' | 'requestHash' | 'requestParams' | 'requestQuery' | 'requestBody')
   | ('counterparty' | 'amountCents' | 'isDistinguishable' | 'externalIdHash')
-  | ('isDetached' | 'effectiveFrom' | 'source' | 'requestedBy')
+  | ('isDetached' | 'effectiveFrom' | 'source' | 'requestedBy' | 'traceparent')
 >;
 
 export interface NewOperationState {
@@ -367,19 +369,20 @@ export function operationsWrites(
     INSERT INTO operation (account_id, id, kind, state, attempts, idempotency_key, request_hash,
                            request_params, request_query, request_body, counterparty,
                            amount_cents, is_distinguishable, external_id_hash, is_detached,
-                           effective_from, next_action_at, source, requested_by)
+                           effective_from, next_action_at, source, requested_by, traceparent)
     SELECT ${accountId}::int, id, kind,
            CASE WHEN "isSending" THEN 'sending' ELSE ${unsentState} END::operation_state,
            "isSending"::int, "idempotencyKey", "requestHash", "requestParams", "requestQuery",
            "requestBody", counterparty, "amountCents"::bigint, "isDistinguishable",
            "externalIdHash", "isDetached", "effectiveFrom",
-           clock_timestamp() + "nextActionInMs" * interval '1 millisecond', source, "requestedBy"
+           clock_timestamp() + "nextActionInMs" * interval '1 millisecond', source, "requestedBy",
+           traceparent
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r(
       id uuid, kind text, "idempotencyKey" text, "requestHash" text, "requestParams" text,
       "requestQuery" text, "requestBody" text, counterparty text, "amountCents" text,
       "isDistinguishable" boolean, "externalIdHash" text, "isDetached" boolean,
       "effectiveFrom" timestamptz, "isSending" boolean, "nextActionInMs" float8,
-      source operation_source, "requestedBy" text)`;
+      source operation_source, "requestedBy" text, traceparent text)`;
   const sent = rows.filter(({ isSending }) => isSending).map(({ id }) => ({ id }));
   const attempted = Prisma.sql`
     INSERT INTO operation_attempt (account_id, operation_id, number, send_by, clock_offset_ms,

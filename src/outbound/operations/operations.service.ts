@@ -17,6 +17,7 @@ import { SecretBox } from '../../platform/secret-box.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
 import { jobs } from '../../platform/queue/queues.js';
 import { newId } from '../../platform/ids.js';
+import { currentTraceparent } from '../../platform/trace.js';
 import type { Metadata } from '../../statement/expected-payments/metadata.js';
 import { withMetadata } from './response-metadata.js';
 import {
@@ -197,6 +198,7 @@ export class OperationsService {
       amountCents: outgoing?.amountCents ?? null,
       isDistinguishable: outgoing?.isDistinguishable ?? false,
       externalIdHash: externalIds.length === 0 ? null : this.hashOf(['externalIds', externalIds]),
+      traceparent: currentTraceparent(),
       isDetached: request.preferences.respondAsync && repeat !== 'never',
       effectiveFrom: request.effectiveFrom ?? null,
       source: requestedBy.source,

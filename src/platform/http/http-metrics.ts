@@ -1,5 +1,6 @@
-// Counts and times the requests of the service by route. A route is its template, so that no id of
-// a path becomes a label; what no route serves is one value.
+// Counts and times the requests of the service by route, and records a span for each. A route is
+// its template, so that no id of a path becomes a label; what no route serves is one value.
+import type { ServerResponse } from 'node:http';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
@@ -7,6 +8,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Log } from '../log.js';
 import { counter, histogram } from '../metrics/instruments.js';
 import { Settings } from '../settings/config.js';
+import { areSpansRecorded, beginSpan, runInSpan, type OpenSpan } from '../trace.js';
+import { isForOperators } from './health.js';
 
 const unknownRoute = 'unknown';
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'other'] as const;
@@ -33,6 +36,21 @@ function methodOf(text: string): Method {
   return methods.find((method) => method === text) ?? 'other';
 }
 
+/** Null for health checks too: they are no work of anybody's. */
+function beginRequestSpan(request: FastifyRequest): OpenSpan | null {
+  if (!areSpansRecorded() || isForOperators(request)) return null;
+  const { method, route } = labelsOf(request);
+  const span = beginSpan(`${method} ${route}`, 'SERVER', request.headers.traceparent as string);
+  span?.set({ 'http.request.method': method, 'http.route': route });
+  return span;
+}
+
+function endRequestSpan(span: OpenSpan, { writableFinished, statusCode }: ServerResponse): void {
+  span.set({ 'http.response.status_code': statusCode });
+  if (!writableFinished) span.end({ code: 'aborted' });
+  else span.end(statusCode < 500 ? undefined : { code: String(statusCode) });
+}
+
 @Injectable()
 export class HttpMetrics implements OnModuleInit {
   constructor(
@@ -53,6 +71,8 @@ export class HttpMetrics implements OnModuleInit {
     // Of a response that is cut off, Fastify reports no end.
     server.addHook('onRequest', (request, reply, done) => {
       const { raw } = reply;
+      const span = beginRequestSpan(request);
+      if (span) raw.once('close', () => endRequestSpan(span, raw));
       const countAborted = () => {
         if (raw.writableFinished) return;
         requests.inc({ ...labelsOf(request), status: 'aborted' });
@@ -60,7 +80,8 @@ export class HttpMetrics implements OnModuleInit {
       };
       if (raw.closed) countAborted();
       else raw.once('close', countAborted);
-      done();
+      if (span) runInSpan(span, done);
+      else done();
     });
   }
 

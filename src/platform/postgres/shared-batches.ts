@@ -1,8 +1,11 @@
 // Work that shares transactions: what arrives for an account while one batch of it is worked on
 // waits for the next one. No timer delays a batch. Accounts take turns.
 
+import { continueTrace, currentTraceparent } from '../trace.js';
+
 interface Waiting<Item, Result> {
   item: Item;
+  traceparent: string | null;
   resolve: (result: Result) => void;
   reject: (error: unknown) => void;
 }
@@ -28,7 +31,7 @@ export class SharedBatches<Item, Result> {
 
   submit(accountId: number, item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
-      const waiting = { item, resolve, reject };
+      const waiting = { item, traceparent: currentTraceparent(), resolve, reject };
       const queue = this.working.get(accountId) ?? this.turns.get(accountId);
       if (queue) queue.push(waiting);
       else this.turns.set(accountId, [waiting]);
@@ -73,10 +76,9 @@ export class SharedBatches<Item, Result> {
 
   private async run(accountId: number, batch: Waiting<Item, Result>[]): Promise<void> {
     try {
-      const results = await this.work(
-        accountId,
-        batch.map(({ item }) => item),
-      );
+      const items = batch.map(({ item }) => item);
+      // What a batch does is recorded in the trace of its first item.
+      const results = await continueTrace(batch[0]?.traceparent, () => this.work(accountId, items));
       batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
     } catch (error) {
       for (const { reject } of batch) reject(error);

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BullModule } from '@nestjs/bullmq';
 import { Queue } from 'bullmq';
+import { currentTraceparent } from '../trace.js';
 import { jobOf, type JobName, type JobPayload } from './queues.js';
 
 /** A request waits no longer for its jobs: a sweeper finds the work that it has committed. */
@@ -59,7 +60,9 @@ export class JobQueue<Name extends JobName = JobName> extends Queue {
     { delayMs = 0, isRoutine = false }: EnqueueOptions,
   ): Promise<void> {
     const id = `${jobOf(this.name).coalesceBy(payload)}-${idSuffix}`;
-    const added = this.add(this.name, payload, {
+    const traceparent = currentTraceparent();
+    const data = traceparent === null ? payload : { ...payload, traceparent };
+    const added = this.add(this.name, data, {
       delay: delayMs,
       priority: isRoutine ? routinePriority : 0,
       deduplication: { id, keepLastIfActive: true },

@@ -10,7 +10,7 @@ import { JobQueue, NotEnqueued } from './job-queue.js';
 import { AppError } from '../errors.js';
 import { counter, histogram } from '../metrics/instruments.js';
 import { Log } from '../log.js';
-import { newTraceId, runWithTrace } from '../trace.js';
+import { continueTrace, inSpan, newTraceId, runWithTrace } from '../trace.js';
 
 const jobNames = allJobs.map(({ name }) => name);
 const ended = counter({
@@ -99,32 +99,44 @@ export class JobWorkers implements OnModuleInit, BeforeApplicationShutdown {
     }
   }
 
-  /** Every processor's job runs in a trace of its own, is measured, and logged when it fails. */
+  /**
+   * Every processor's job runs in a trace: where spans are recorded that of what enqueued it, or
+   * else its own.
+   */
   private run(job: QueuedJob, work: () => Promise<unknown>): Promise<void> {
-    return runWithTrace(newTraceId(), async () => {
-      const { name, timestamp, delay } = job;
-      waits.observe({ job: name }, Math.max(0, Date.now() - timestamp - delay) / 1_000);
-      const startedAtMs = performance.now();
-      const end = (result: 'succeeded' | 'failed') => {
-        ended.inc({ job: name, result });
-        durations.observe({ job: name }, (performance.now() - startedAtMs) / 1_000);
-      };
-      try {
-        job.data = jobOf(name).payload.parse(job.data);
-        await work();
-        end('succeeded');
-      } catch (error) {
-        end('failed');
-        // The queue does not retry a job: its sweeper finds the pending work in PostgreSQL.
-        // A call that the bank did not answer is in the log already.
-        const isBankAway = error instanceof AppError && error.code === 'bank_unreachable';
-        this.log[isBankAway ? 'debug' : 'warn'](
-          { err: error, job: name, ids: job.data as unknown },
-          'job failed; its sweeper enqueues it again',
-        );
-        throw error;
-      }
-    });
+    const { accountId, traceparent } = job.data as { accountId: number; traceparent?: string };
+    const runMeasured = () =>
+      inSpan(`job ${job.name}`, 'CONSUMER', (span) => {
+        span?.set({ 'concilia.account_id': accountId });
+        return this.measure(job, work);
+      });
+    return runWithTrace(newTraceId(), () => continueTrace(traceparent, runMeasured));
+  }
+
+  /** It is logged when it fails. */
+  private async measure(job: QueuedJob, work: () => Promise<unknown>): Promise<void> {
+    const { name, timestamp, delay } = job;
+    waits.observe({ job: name }, Math.max(0, Date.now() - timestamp - delay) / 1_000);
+    const startedAtMs = performance.now();
+    const end = (result: 'succeeded' | 'failed') => {
+      ended.inc({ job: name, result });
+      durations.observe({ job: name }, (performance.now() - startedAtMs) / 1_000);
+    };
+    try {
+      job.data = jobOf(name).payload.parse(job.data);
+      await work();
+      end('succeeded');
+    } catch (error) {
+      end('failed');
+      // The queue does not retry a job: its sweeper finds the pending work in PostgreSQL.
+      // A call that the bank did not answer is in the log already.
+      const isBankAway = error instanceof AppError && error.code === 'bank_unreachable';
+      this.log[isBankAway ? 'debug' : 'warn'](
+        { err: error, job: name, ids: job.data as unknown },
+        'job failed; its sweeper enqueues it again',
+      );
+      throw error;
+    }
   }
 
   private providers<Kind>(kind: abstract new (...given: never[]) => Kind): Kind[] {

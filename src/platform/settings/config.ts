@@ -14,6 +14,7 @@ import {
 import { readRetention, retentionSchemas, type RetentionSettings } from './retention-settings.js';
 import {
   count,
+  headerList,
   headerName,
   httpUrl,
   mailAddress,
@@ -74,6 +75,8 @@ export const settingSchemas = {
   SHUTDOWN_DELAY_MS: count('SHUTDOWN_DELAY_MS', 0).optional(),
   LOG_LEVEL: z.enum(logLevels, `LOG_LEVEL must be one of ${logLevels.join(', ')}.`).default('info'),
   ACCESS_LOG: yesOrNo('ACCESS_LOG').default(false),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl('OTEL_EXPORTER_OTLP_ENDPOINT').optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: headerList('OTEL_EXPORTER_OTLP_HEADERS').optional(),
   DATA_DIR: z
     .string()
     .default('.data')
@@ -163,6 +166,12 @@ const programSettings = settingsObject.pick({
 });
 type SettingValues = z.output<typeof settingsObject>;
 
+/** The collector of traces, and the headers by which it knows us. */
+export interface TraceSettings {
+  endpoint: string;
+  headers: Record<string, string>;
+}
+
 /** The settings as the service uses them; a class so that Nest can inject them. */
 export abstract class Settings {
   readonly host!: string;
@@ -193,6 +202,8 @@ export abstract class Settings {
   readonly shutdownDelayMs!: number;
   /** `hasAccess`: with a line for each request. */
   readonly log!: { level: (typeof logLevels)[number]; hasAccess: boolean };
+  /** Null: no traces. */
+  readonly traces!: TraceSettings | null;
   readonly dataDir!: string;
   readonly roles!: readonly Role[];
   readonly bank!: {
@@ -352,6 +363,7 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
     redisUrl: values.REDIS_URL ?? null,
     shutdownDelayMs: values.SHUTDOWN_DELAY_MS ?? (profile === 'sandbox' ? 0 : 5_000),
     log: { level: values.LOG_LEVEL, hasAccess: values.ACCESS_LOG },
+    traces: traceSettings(values),
     dataDir: values.DATA_DIR,
     roles: values.ROLES ?? roles.filter((role) => role !== 'sandbox' || !values.BANK_BASE_URL),
     bank: {
@@ -417,6 +429,12 @@ function alertSettings(values: SettingValues): Settings['alerts'] {
     from: values.ALERT_FROM ?? null,
     consoleUrl: values.CONSOLE_URL ?? null,
   };
+}
+
+function traceSettings(values: SettingValues): TraceSettings | null {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers = {} } =
+    values;
+  return endpoint ? { endpoint, headers } : null;
 }
 
 /** The settings of the bank, without the keys that have development values. */

@@ -71,3 +71,20 @@ export const headerName = (name: string) =>
     .regex(/^[a-z0-9-]{1,60}$/i, `${name} must be the name of an HTTP header.`)
     .refine(isFreeHeader, `${name} must not be a header that HTTP or the contract uses itself.`)
     .transform((value) => value.toLowerCase());
+
+/** As OpenTelemetry writes it: `name=value,name=value`, with percent-encoded values. */
+export const headerList = (name: string) =>
+  z
+    .string()
+    .regex(
+      /^([\w-]+=(%[\da-f]{2}|[^\s,%])+(,(?=.)|$))+$/i,
+      `${name} must be name=value,name=value.`,
+    )
+    .transform((value) =>
+      Object.fromEntries(
+        value.split(',').map((header) => {
+          const [key = '', ...rest] = header.split('=');
+          return [key, decodeURIComponent(rest.join('='))];
+        }),
+      ),
+    );

@@ -41,6 +41,7 @@ import {
 import type { DecisionMaker, ExpectedPaymentFacts, LineAllocation } from '../decide/model.js';
 import { amountsOf, changedAmounts, isSame, isSamePart } from './match-differences.js';
 import { recordDecidedLines } from './reconciliation-metrics.service.js';
+import { recordTraces } from './decision-traces.service.js';
 
 export interface AppliedChanges {
   /** Operations whose payment the statement shows; they advance after the commit. */
@@ -157,7 +158,11 @@ export class DecisionWriter {
       ...eventsOfMatches(decision, difference.made, paid),
       ...breaks.events,
     ];
-    this.events.record(tx, accountId, events);
+    this.events.record(
+      tx,
+      accountId,
+      await recordTraces(tx, accountId, { events, decision, made: difference.made }),
+    );
     return {
       // A provisional match ends no operation.
       operationIds: operationsShown(component, difference.standing),

@@ -10,6 +10,7 @@ import { sha256 } from '../../platform/json/exact-json.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
 import { Every } from '../../platform/queue/timers.js';
 import { jobs, type JobPayload } from '../../platform/queue/queues.js';
+import { continueTrace, currentTraceparent } from '../../platform/trace.js';
 import { noticeEventTypes, readRequestKey, readWebhookBody } from '../processing/webhook-body.js';
 import { compareNewLines, processWebhooks } from '../health/webhook-processing.service.js';
 import {
@@ -92,6 +93,7 @@ export class WebhookInbox {
       // The bank may have sent the Pix under another endToEndId than the service knows.
       requestKey: reference?.kind === 'end_to_end_id' ? readRequestKey(body) : null,
       copies: 1,
+      traceparent: currentTraceparent(),
     };
     const committed = new Promise<void>((resolve, reject) => {
       this.pending.push({ webhook, resolve, reject });
@@ -137,23 +139,37 @@ export class WebhookInbox {
       const batch = this.pending.splice(0, maxBatch);
       try {
         const webhooks = mergeCopies(batch.map(({ webhook }) => webhook));
-        await storeWebhooks(this.database.pool, webhooks);
+        // What a batch does is recorded in the trace of its first webhook.
+        await continueTrace(webhooks[0]?.traceparent, () =>
+          storeWebhooks(this.database.pool, webhooks),
+        );
         for (const { resolve } of batch) resolve();
         recordReceivedWebhooks(batch.map(({ webhook }) => webhook));
-        for (const accountId of accountsOf(batch, () => true))
-          this.trigger(this.syncStatementQueue, accountId);
-        for (const accountId of accountsOf(batch, referencesPix))
-          this.trigger(this.checkTransferStatusesQueue, accountId);
-        for (const accountId of accountsOf(batch, reportsChargeStatus))
-          this.trigger(this.checkChargeStatusesQueue, accountId);
-        for (const accountId of accountsOf(batch, isNotice))
-          this.trigger(this.handleNoticesQueue, accountId);
+        this.triggerFor(batch, this.syncStatementQueue, () => true);
+        this.triggerFor(batch, this.checkTransferStatusesQueue, referencesPix);
+        this.triggerFor(batch, this.checkChargeStatusesQueue, reportsChargeStatus);
+        this.triggerFor(batch, this.handleNoticesQueue, isNotice);
       } catch (error) {
         // Each request of the batch fails, so that the bank sends its webhook again.
         for (const { reject } of batch) reject(error);
       }
     }
     this.isFlushing = false;
+  }
+
+  /** Once for each account, as a part of the trace of its first webhook that it concerns. */
+  private triggerFor(
+    batch: readonly PendingWebhook[],
+    queue: TriggeredQueue,
+    isConcerned: (webhook: StoredWebhook) => boolean,
+  ): void {
+    const accounts = new Set<number>();
+    for (const { webhook } of batch) {
+      const { accountId, traceparent } = webhook;
+      if (accounts.has(accountId) || !isConcerned(webhook)) continue;
+      accounts.add(accountId);
+      continueTrace(traceparent, () => this.trigger(queue, accountId));
+    }
   }
 
   /**
@@ -191,14 +207,6 @@ export class WebhookInbox {
       await this.processWebhooksQueue.enqueue({ accountId });
     }
   }
-}
-
-function accountsOf(
-  batch: readonly PendingWebhook[],
-  isConcerned: (webhook: StoredWebhook) => boolean,
-): Set<number> {
-  const concerned = batch.filter(({ webhook }) => isConcerned(webhook));
-  return new Set(concerned.map(({ webhook }) => webhook.accountId));
 }
 
 /** Whether the webhook references a Pix that was sent. A received Pix is referenced by its nsu. */

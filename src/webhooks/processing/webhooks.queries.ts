@@ -10,7 +10,8 @@ export const bankClockLead = `CASE WHEN s.clock_offset_ms <= 0 AND s.clock_offse
 
 export interface StoredWebhook extends Pick<
   WebhookEvent,
-  'accountId' | 'eventType' | 'bodyHash' | 'referenceKind' | 'reference' | 'requestKey' | 'copies'
+  | ('accountId' | 'eventType' | 'bodyHash' | 'referenceKind' | 'reference' | 'requestKey')
+  | ('copies' | 'traceparent')
 > {
   body: Buffer;
   isQuarantined: boolean;
@@ -26,18 +27,18 @@ export async function storeWebhooks(pool: pg.Pool, webhooks: StoredWebhook[]): P
   const bodies = column(({ body }) => body);
   const text = `INSERT INTO webhook_event AS e
        (account_id, event_type, body_hash, body, state, reference_kind, reference,
-        request_key, copies, received_at, received_at_bank_time)
+        request_key, copies, received_at, received_at_bank_time, traceparent)
      SELECT w.account_id, event_type, body_hash,
             substring($4::bytea FROM body_start FOR body_length),
             (CASE WHEN quarantined THEN 'quarantined'
                   WHEN event_type = ANY ($11::text[]) THEN 'unhandled'
                   ELSE 'pending' END)::webhook_event_state,
             reference_kind, reference, request_key, copies,
-            now.at, now.at + COALESCE(${bankClockLead}, interval '0')
+            now.at, now.at + COALESCE(${bankClockLead}, interval '0'), traceparent
      FROM unnest($1::int[], $2::text[], $3::text[], $5::int[], $6::int[],
-                 $7::boolean[], $8::text[], $9::text[], $10::int[], $12::text[])
+                 $7::boolean[], $8::text[], $9::text[], $10::int[], $12::text[], $13::text[])
        AS w(account_id, event_type, body_hash, body_start, body_length, quarantined,
-            reference_kind, reference, copies, request_key)
+            reference_kind, reference, copies, request_key, traceparent)
      CROSS JOIN (SELECT clock_timestamp() AS at) now
      LEFT JOIN statement_state s ON s.account_id = w.account_id
      ORDER BY w.account_id, event_type, body_hash
@@ -56,6 +57,7 @@ export async function storeWebhooks(pool: pg.Pool, webhooks: StoredWebhook[]): P
     column(({ copies }) => copies),
     noticeEventTypes,
     column(({ requestKey }) => requestKey),
+    column(({ traceparent }) => traceparent),
   ];
   await pool.query(text, values);
 }
