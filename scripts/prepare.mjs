@@ -330,5 +330,9 @@ export function hashOf(paths, ...others) {
 }
 
 if (process.argv[1] && fileURLToPath(import.meta.url) === realpathSync(process.argv[1])) {
-  await prepare({ build: !process.argv.includes('--no-build') }).catch(endWith);
+  const { argv } = process;
+  const work = argv.includes('--install')
+    ? step('Installing packages', install)
+    : prepare({ build: !argv.includes('--no-build') });
+  await work.catch(endWith);
 }
