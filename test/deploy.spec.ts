@@ -114,3 +114,15 @@ describe('the compose file', () => {
     expect([...named, ...inText].filter((name = '') => !known.includes(name))).toEqual([]);
   });
 });
+
+it('the Helm chart names settings that exist, and secrets that a file may hold', () => {
+  const values = parse(readDeployed('helm', 'concilia', 'values.yaml')) as {
+    settings: object;
+    secrets: { settings: string[] };
+  };
+  const named = Object.keys(values.settings);
+  expect(
+    named.filter((name) => !(name in settingSchemas) || secretSettings.includes(name)),
+  ).toEqual([]);
+  expect(secretSettings).toEqual(expect.arrayContaining(values.secrets.settings));
+});
