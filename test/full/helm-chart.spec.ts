@@ -1,5 +1,5 @@
-// The chart's rendered manifests are what Kubernetes accepts: by the types of its schemas, which also
-// refuse misspelt fields, and by their validators. They hold no secret, and every role is there.
+// The chart's rendered manifests are what Kubernetes accepts: by the types of its schemas, which
+// also refuse misspelt fields, and by their validators. They hold no secret; every role is there.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
