@@ -49,8 +49,7 @@ async function createDatabase(template: string | undefined): Promise<TestDatabas
     url,
     pool,
     drop: async () => {
-      if (process.env['RECORD_EXAMPLES'] === '1' && template?.startsWith('template_service'))
-        await recordEvents(pool);
+      if (template?.startsWith('template_service')) await recordEvents(pool);
       await pool.end();
       await onServer(server, (client) =>
         client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),

@@ -3,7 +3,6 @@
 // is better than; none is replaced by its like, so that recording again changes little.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type pg from 'pg';
 import type { RecordedExamples } from '../../src/platform/http/openapi-components.js';
 import type { Application, Exchange } from './reference-check.js';
 
@@ -45,9 +44,14 @@ export function recordExample(
   if (isKept) writeWhole(exampleFiles[application], written(cleaned(examples) as typeof examples));
 }
 
-/** Of each type of event, one that a test has stored. */
-export async function recordEvents(database: pg.Pool): Promise<void> {
-  const { rows } = await database.query<{ name: string; event: object }>(
+interface Rows {
+  query(sql: string): Promise<{ rows: { name: string; event: object }[] }>;
+}
+
+/** With `RECORD_EXAMPLES=1`: one of each type of event that a test has stored. */
+export async function recordEvents(database: Rows): Promise<void> {
+  if (process.env['RECORD_EXAMPLES'] !== '1') return;
+  const { rows } = await database.query(
     `SELECT 'receive' || replace(initcap(replace(type, '_', '.')), '.', '') AS name,
             json_build_object(
               'type', type, 'apiVersion', api_version, 'timestamp', to_char(
