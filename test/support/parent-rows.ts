@@ -1,6 +1,7 @@
 // Rows that foreign keys require: the operations, payments and accounts behind the rows that a test
 // inserts itself.
 import type pg from 'pg';
+import { recordEvents } from './recorded-examples.js';
 
 /** SQL that inserts operations that succeeded. `account` and `id` are expressions over `source`. */
 export function succeededOperations(
@@ -39,6 +40,7 @@ export async function deleteAllRows(
   pool: pg.Pool,
   { except }: { except: string[] },
 ): Promise<void> {
+  await recordEvents(pool);
   const { rows } = await pool.query<{ name: string }>(
     `SELECT table_name AS name FROM information_schema.tables
      WHERE table_schema = 'public' AND table_name <> ALL ($1)`,

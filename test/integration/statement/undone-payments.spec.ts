@@ -1,6 +1,8 @@
 // Refunds and reversals after a person unlinks the payment that they are of. An expected payment
 // never has more reversed than paid.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { expectDeclaredEvents } from '../../support/declared-events.js';
+import { DeclaredPaymentsSetup } from '../../support/declared-payments-setup.js';
 import { SentMoneyFixture } from '../../support/sent-money.js';
 import { serviceDatabase, type ServiceDatabase } from '../../support/service-database.js';
 
@@ -147,5 +149,39 @@ describe('a refund or reversal whose payment is unlinked', () => {
         'unrequested_debit',
       ]);
     }
+  });
+
+  it('is reported of a payment that another system declared', async () => {
+    const declared = new DeclaredPaymentsSetup(() => service);
+    const terms = (externalId: string, direction: string) => ({
+      ...{ direction, amount: 10, dateFrom: '2026-01-01', dateTo: '2026-02-01' },
+      references: [{ kind: 'externalId', value: externalId }],
+    });
+    await declared.declare('declared-in', terms('declared-in', 'credit'));
+    await declared.declare('declared-out', terms('declared-out', 'debit'));
+    await fixture.addLines(
+      { ...pix, nsu, externalId: 'declared-in', endToEndId: 'DI', age: 9 },
+      { ...refund, nsu: nsu + 1, originalEndToEndId: 'DI', age: 8 },
+      {
+        nsu: nsu + 2,
+        typeName: 'DEBIT_PIX',
+        externalId: 'declared-out',
+        endToEndId: 'DO',
+        age: 7,
+      },
+      {
+        ...pix,
+        nsu: nsu + 3,
+        typeName: 'CREDIT_PIX_REVERSAL',
+        originalEndToEndId: 'DO',
+        age: 6,
+      },
+    );
+    await fixture.reconcile();
+    await expectDeclaredEvents(service.database.pool, [
+      'expected_payment.paid',
+      'expected_payment.refunded',
+      'expected_payment.reversed',
+    ]);
   });
 });
