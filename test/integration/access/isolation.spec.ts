@@ -30,7 +30,7 @@ const keyHeaders = {
 } as const;
 
 const declarationOfA = {
-  ...{ externalId: 'isolation-declared', direction: 'debit', amount: 1, dateFrom: '2026-06-05' },
+  ...{ externalId: 'fatura-0612', direction: 'debit', amount: 1, dateFrom: '2026-06-05' },
 };
 const relayOfA = { eventType: 'CHARGE_PAID', authorizationScheme: 'NONE' };
 
