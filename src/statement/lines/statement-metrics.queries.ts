@@ -24,7 +24,8 @@ export async function readSyncLag(
            (count(*) FILTER (WHERE mode = 'reconcile_only'))::int AS "reconcileOnly",
            (count(*) FILTER (WHERE age > due))::int AS behind,
            COALESCE(extract(epoch FROM max(age)), 0)::float8 AS "oldestSeconds",
-           array_remove(array_agg(refused ORDER BY refused), NULL) AS "keyRefused"
+           COALESCE(array_agg(refused ORDER BY refused) FILTER (WHERE refused IS NOT NULL), '{}')
+             AS "keyRefused"
     FROM (
       SELECT a.mode, CASE s.read_failure WHEN 'key_refused' THEN a.slug END AS refused,
              clock_timestamp() - COALESCE(s.synced_at, a.created_at) AS age,

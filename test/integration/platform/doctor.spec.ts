@@ -116,7 +116,8 @@ describe('the database', () => {
        SELECT id, 'key_refused', now() FROM bank_account WHERE slug = 'filial'`,
     );
     expectFailure(await examine({}), /refuses the keys of these accounts: filial/, /PATCH/);
-    await pool.query(`DELETE FROM bank_account WHERE slug = 'filial'`);
+    await pool.query('DELETE FROM statement_state');
+    await pool.query('DELETE FROM bank_account');
   });
 
   it('has fewer connections than one process opens', async () => {
