@@ -170,6 +170,15 @@ async function readStates({ servers }: World): Promise<Map<string, string>> {
   return new Map(rows.map((row) => [String(row.idempotency_key), String(row.state)]));
 }
 
+/** The keys of the operations whose ends were lost, whatever became of them since. */
+async function readUnfinished({ servers }: World): Promise<Set<string>> {
+  const rows = await servers.standby.query(
+    `SELECT o.idempotency_key FROM operation o JOIN operation_attempt a
+       ON a.account_id = o.account_id AND a.operation_id = o.id WHERE a.reason = 'restored'`,
+  );
+  return new Set(rows.map((row) => String(row.idempotency_key)));
+}
+
 /** Sends until the primary is killed, and on. Returns the number of commits until then. */
 async function failUnderLoad(world: World, requests: readonly Request[]): Promise<number> {
   let killed: Promise<number> | undefined;
@@ -224,12 +233,13 @@ function countPositions(
   requests: readonly Request[],
   debits: ReadonlyMap<number, number>,
   states: ReadonlyMap<string, string>,
+  unfinished: ReadonlySet<string>,
 ): void {
   for (const { key, amounts } of requests.filter(({ amounts: [one] }) => one !== equalAmount)) {
     const isExecuted = debits.has(amounts[0] ?? 0);
     const isStored = states.has(key);
     if (!isExecuted && !isStored) positions.before += 1;
-    if (isExecuted && states.get(key) === 'unknown') positions.between += 1;
+    if (isExecuted && unfinished.has(key)) positions.between += 1;
     if (isExecuted && !isStored) positions.after += 1;
   }
 }
@@ -286,7 +296,7 @@ function expectHonest(
       await recover(world, preset, lost);
       const seconds = Math.round((performance.now() - startedMs) / 1_000);
       const before = await readDebits(world);
-      countPositions(requests, before, await readStates(world));
+      countPositions(requests, before, await readStates(world), await readUnfinished(world));
       const answers = await sendAll(world, requests);
       process.stderr.write(
         `${preset}, ${lost} commits lost: ${seconds} s until the release; so far ` +
