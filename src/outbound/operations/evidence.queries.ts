@@ -139,7 +139,7 @@ export async function readSendingTimes(
  * Whether every line of the period is decided and none can be one of these expected payments of the
  * operation. False while a line that was stored since the first attempt is unreadable, while a
  * subject of one of their amounts is due to be decided, and while a debit of one of their amounts
- * waits for a decision or is not explained.
+ * waits for a decision or is explained by nothing but a rule of the account.
  */
 export async function isAbsentFromPeriod(
   db: Db,
@@ -173,9 +173,10 @@ export async function isAbsentFromPeriod(
                         WHERE m.account_id = ${accountId} AND m.nsu = l.nsu
                           AND m.unlinked_at IS NULL
                           AND NOT ${isProvisional('m')})
+        -- A rule of the account says what a line is for, not that it is no payment of ours.
         AND NOT EXISTS (SELECT 1 FROM classification c
                         WHERE c.account_id = ${accountId} AND c.nsu = l.nsu
-                          AND NOT ${isProvisional('c')})
+                          AND c.rule <> 'declared')
     ) AND NOT EXISTS (
       -- A rule found a line that may be the payment; whether it is, is not final.
       SELECT 1 FROM match m WHERE m.account_id = ${accountId}

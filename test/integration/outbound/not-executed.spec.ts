@@ -170,6 +170,16 @@ describe('an operation that the bank never acknowledged', () => {
     expect(await currentState()).toBe('not_executed');
   });
 
+  it('is not proven absent while a rule of the account alone explains a debit of its amount', async () => {
+    await loseResponse();
+    await closeStatement();
+    await storeLine({ nsu: 2 });
+    await query(`INSERT INTO classification (account_id, nsu, rule, final_at)
+                 VALUES ($1, 2, 'declared', clock_timestamp())`);
+    await advance();
+    expect(await currentState()).toBe('unknown');
+  });
+
   it('is proven absent despite pending debits of another amount or outside the period', async () => {
     await loseResponse();
     await closeStatement();
