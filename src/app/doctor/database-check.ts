@@ -14,8 +14,8 @@ import { hasEmbeddedDatabase, withDatabaseAt } from '../program-database.js';
 import { readDatabaseFacts, readKeyAges, type DatabaseFacts } from './database-facts.queries.js';
 import { failed, passed, unchecked, warned, type SetUpFinding } from './finding.js';
 
-/** The version that the tests run on. */
-const testedMajor = 18;
+/** `npm run support` runs with each from this one on. */
+const oldestMajor = 14;
 
 export async function examineDatabase(settings: Settings): Promise<SetUpFinding[]> {
   if (!settings.databaseUrl && !hasEmbeddedDatabase(settings))
@@ -48,12 +48,12 @@ function describeServer(facts: DatabaseFacts, settings: Settings): SetUpFinding[
   const { version, encoding, maxConnections, unsafeSettings, name } = facts;
   const major = Math.floor(version / 10_000);
   const findings = [passed('database', `PostgreSQL ${major} answers, database ${name}.`)];
-  if (major < testedMajor)
+  if (major < oldestMajor)
     findings.push(
       warned(
         'database',
-        `PostgreSQL is version ${major}: Concilia is tested with ${testedMajor}.`,
-        `Use PostgreSQL ${testedMajor}.`,
+        `PostgreSQL is version ${major}: Concilia is tested with ${oldestMajor} and later.`,
+        'Use the newest PostgreSQL.',
       ),
     );
   if (encoding !== 'UTF8')
