@@ -138,7 +138,7 @@ const languages = { pt: 'pt-BR', en: 'en' } as const;
         }
         expect(faults).toEqual([]);
       },
-      600_000,
+      1_200_000,
     );
   });
 
