@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { eventData } from '../../src/events/event-fields.schema.js';
 import type { EventType } from '../../src/events/event-types.js';
 import { parseJson } from '../../src/platform/json/exact-json.js';
-import { recordEvents } from './recorded-examples.js';
 
 interface Events {
   query(sql: string): Promise<{ rows: { type: EventType; data: string }[] }>;
@@ -22,5 +21,4 @@ export async function expectDeclaredEvents(
     return error ? [[type, data, z.prettifyError(error)]] : [];
   });
   expect(wrong).toEqual([]);
-  await recordEvents(database as never);
 }
