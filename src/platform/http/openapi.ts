@@ -22,6 +22,8 @@ export interface DocumentedRoute {
   route: Route;
   /** The scope that the caller's key needs; null where it needs none. */
   scope: string | null;
+  /** Of a key that is not required: whether it makes a repeat the same request. */
+  honoursKeys: boolean;
   responses: DeclaredResponse[];
 }
 
@@ -88,7 +90,7 @@ export function buildOpenApi(
 }
 
 function operation(
-  { route, scope, responses }: DocumentedRoute,
+  { route, scope, honoursKeys, responses }: DocumentedRoute,
   components: OpenApiComponents,
 ): object {
   const { name, authentication } = route;
@@ -102,7 +104,7 @@ function operation(
     operationId: name,
     tags: [route.chapter],
     summary: firstSentence(route.summary),
-    description: descriptionOf(route, scope),
+    description: descriptionOf(route, scope, honoursKeys),
     security: authentication === 'none' ? [] : [{ [authentication]: [] }],
     ...(scope === null ? {} : { 'x-required-scope': scope }),
     parameters: [
@@ -186,7 +188,7 @@ const callerOf = {
   'admin-key': 'Needs the admin key.',
 };
 
-function descriptionOf(route: Route, scope: string | null): string {
+function descriptionOf(route: Route, scope: string | null, honoursKeys: boolean): string {
   const { authentication, idempotencyKey } = route;
   return [
     route.summary,
@@ -195,7 +197,7 @@ function descriptionOf(route: Route, scope: string | null): string {
       : scope === null
         ? 'Needs an API key.'
         : `Needs an API key with the scope \`${scope}\`.`,
-    ...(idempotencyKey === 'none'
+    ...(idempotencyKey === 'none' || (idempotencyKey === 'accepted' && !honoursKeys)
       ? []
       : ['A repeat with the same IdempotencyKey and body gets the first response again.']),
     ...(route.isBeyondContract
