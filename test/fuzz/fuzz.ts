@@ -1,6 +1,7 @@
 // Sends drawn requests to each operation of an application, and compares what it answers with the
 // API reference.
 import { Agent, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Dice } from '../chaos/dice.js';
 import { referenceCheck, type Application } from '../support/reference-check.js';
 import { shuffledBy } from '../support/worlds.js';
@@ -33,6 +34,8 @@ export class Fuzz {
   private readonly counts = new Map<string, Map<number, number>>();
   /** By operation and error: how often a request that is as the reference has it was 400. */
   private readonly refused = new Map<string, number>();
+  /** How often a request was repeated because the bank was away. */
+  private repeats = 0;
   private readonly agent = new Agent({ keepAlive: true });
   private readonly dice = new Dice(fuzzSeed);
   private readonly requests: Requests;
@@ -56,7 +59,7 @@ export class Fuzz {
         if (this.findings.length >= maxFindings) break;
         if (waiting.length === concurrency) await waiting.shift()!();
         const drawn = this.requests.draw(operation);
-        const answer = this.answer(drawn).catch((error: unknown) => String(error));
+        const answer = this.answerInTime(drawn).catch((error: unknown) => String(error));
         waiting.push(async () => this.compare(operation, drawn, await answer));
       }
     }
@@ -115,6 +118,18 @@ export class Fuzz {
     if (body && drawn.isValid) this.requests.accept(name, JSON.parse(String(drawn.body)));
   }
 
+  /** Waits for the bank as a client does: on a busy machine it may be away for a few seconds. */
+  private async answerInTime(drawn: FuzzRequest): Promise<Answer> {
+    for (let attempt = 1; ; attempt += 1) {
+      const answer = await this.answer(drawn);
+      const waitSeconds = Number(answer.headers.get('retry-after') ?? 1);
+      const isBankAway = [502, 504].includes(answer.status) && waitSeconds <= 20;
+      if (!isBankAway || attempt === 4) return answer;
+      this.repeats += 1;
+      await sleep(waitSeconds * 1_000);
+    }
+  }
+
   private answer({ method, path, headers, body }: FuzzRequest) {
     return new Promise<Answer>((resolve, reject) => {
       // Node.js would send the body of a GET without its length.
@@ -147,7 +162,7 @@ export class Fuzz {
     });
     const refused = [...this.refused].sort().map(([error, count]) => `${count}× ${error}`);
     return [
-      `FUZZ_SEED=${fuzzSeed} FUZZ_REQUESTS=${requestsOfOperation}`,
+      `FUZZ_SEED=${fuzzSeed} FUZZ_REQUESTS=${requestsOfOperation} repeats=${this.repeats}`,
       ...rows,
       ...(process.env.FUZZ_REFUSALS ? refused : []),
     ].join('\n');

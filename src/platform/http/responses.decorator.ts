@@ -13,6 +13,8 @@ export interface DeclaredResponse {
   headers?: Record<string, string>;
 }
 
+const retryAfter = { 'Retry-After': 'In seconds.' };
+
 const responsesKey = 'declared-responses';
 
 /** Declares responses of the decorated handler. Several decorators add up. */
@@ -45,17 +47,17 @@ export const begun: DeclaredResponse = {
  * declares of a status itself says more, on whichever side of this it stands.
  */
 export function CallsBank(): MethodDecorator {
+  const unknown = 'What was sent may have been done.';
+  const headers = retryAfter;
   return declaring((declared) => [
     { status: 404, description: 'The bank, or the account, has no such resource.' },
     { status: 409, description: 'The bank refuses the request in the present state; see `code`.' },
     { status: 422, description: 'The bank refuses the request by a rule; see `code`.' },
-    { status: 502, description: 'The bank could not be reached. Nothing was done.' },
-    { status: 504, description: 'The bank did not respond in time.' },
+    { status: 502, description: `The bank could not be reached, or failed. ${unknown}`, headers },
+    { status: 504, description: `The bank did not respond in time. ${unknown}`, headers },
     ...declared,
   ]);
 }
-
-const retryAfter = { 'Retry-After': 'In seconds.' };
 
 /** The errors that a route may have by what it reads and changes. */
 export function errorsOf(route: Route, hasScopes: boolean): DeclaredResponse[] {

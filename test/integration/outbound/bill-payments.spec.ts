@@ -5,6 +5,7 @@ import type { OperationKind } from '../../../src/outbound/operations/operation.j
 import { billsAt, noon } from '../../support/bills.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../../support/service-on-sandbox.js';
 import { addPayments } from '../../support/parent-rows.js';
+import { until } from '../../support/until.js';
 
 describe('bill payments', () => {
   let service: ServiceOnSandbox;
@@ -110,10 +111,18 @@ describe('bill payments', () => {
     const { barCode } = await bills.newBill();
     const before = await bills.countOperations();
     const fault = { endpoint: 'bill-payments', kind: 'error-before-effect', method: 'GET' };
-    await service.bank.call('POST', '/sandbox/faults', { body: { ...fault, times: 1 } });
-    expect((await bills.pay({ amount: 80, barCode })).status).toBe(502);
+    await service.bank.call('POST', '/sandbox/faults', { body: { ...fault, times: 5 } });
+    const refused = [];
+    for (let payment = 0; payment < 6; payment += 1)
+      refused.push(await bills.pay({ amount: 80, barCode }));
+    expect(refused.map(({ status }) => status)).toEqual(Array<number>(6).fill(502));
+    // The bank is not called again at once.
+    expect(refused.map(({ headers }) => headers.get('Retry-After')).slice(-2)).toEqual([null, '1']);
     expect(await bills.countOperations()).toBe(before);
-    expect((await bills.pay({ amount: 80, barCode })).status).toBe(200);
+    await until(
+      'it is paid',
+      async () => (await bills.pay({ amount: 80, barCode })).status === 200,
+    );
   });
 
   it('replays the response to a repeat after that payment has paid the bill', async () => {
