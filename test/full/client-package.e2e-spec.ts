@@ -19,12 +19,14 @@ import { ConciliaProcess } from '../support/concilia-process.js';
 import { until } from '../support/until.js';
 
 const project = join(import.meta.dirname, '..', '..');
-const archiveOf = (name: string) => join(project, 'packages', `concilia-${name}-0.2.0.tgz`);
 const folder = mkdtempSync(join(tmpdir(), 'concilia-shop-'));
 const dataDir = mkdtempSync(join(tmpdir(), 'concilia-shop-data-'));
 const readJsonFile = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as Manifest;
+const { version } = readJsonFile(join(project, 'package.json'));
+const archiveOf = (name: string) => join(project, 'packages', `concilia-${name}-${version}.tgz`);
 
 interface Manifest {
+  version: string;
   dependencies: Record<string, string>;
   devDependencies: Record<string, string>;
 }
