@@ -50,32 +50,36 @@ async function withServer(work) {
   }
 }
 
+/** Prisma would run a migration in one transaction, in which no index is created concurrently. */
 async function compare(prisma, server, name) {
   const [history, schema] = [`prisma/${name}/migrations`, `prisma/${name}`];
-  const database = `shadow_${name}`;
-  await server.ensureDatabase(database);
-  const config = await writeConfig(name, server.url(database));
+  await server.ensureDatabase(name);
+  const url = server.url(name);
+  const applier = join(projectFolder, 'dist/platform/postgres/migrations.js');
+  const { applyMigrations } = await import(pathToFileURL(applier).href);
+  await applyMigrations({ url, folder: join(projectFolder, history), log: () => {} });
+  const config = await writeConfig(name, url);
   const { code, output } = await run([
     ...prisma,
     ...['migrate', 'diff', '--config', config],
-    ...['--from-migrations', history, '--to-schema', schema, '--exit-code'],
+    ...['--from-config-datasource', '--to-schema', schema, '--exit-code'],
   ]);
   await rm(config);
   if (code === 0) return;
   throw new StepFailed(
     code === 2
-      ? `${history} and ${schema} differ; \`prisma migrate dev\` writes the missing migration:\n${output}`
+      ? `${history} and ${schema} differ; a migration is missing:\n${output}`
       : `prisma migrate diff failed (exit code ${code}):\n${output}`,
   );
 }
 
-/** The shadow database is this check's own: prisma.*.config.ts names none. */
-async function writeConfig(name, shadowDatabaseUrl) {
+/** The database is this check's own. */
+async function writeConfig(name, url) {
   const path = join(preparedFolder, `check-migrations-${name}-${process.pid}.mjs`);
   const config = {
     schema: join(projectFolder, 'prisma', name),
     migrations: { path: join(projectFolder, 'prisma', name, 'migrations') },
-    datasource: { url: shadowDatabaseUrl, shadowDatabaseUrl },
+    datasource: { url },
   };
   await mkdir(preparedFolder, { recursive: true });
   await writeFile(path, `export default ${JSON.stringify(config)};\n`);

@@ -21,6 +21,8 @@ export interface Book {
   overdue: number;
   open: number;
   transfers: number;
+  /** How many names the payers of the lines have between them; no line has one without it. */
+  names?: number;
 }
 
 /** A book of `lines`, most of which are in open breaks, or most of which are matched. */
@@ -91,14 +93,15 @@ const steps: ((book: Book) => string)[] = [
     SET last_nsu = EXCLUDED.last_nsu, line_count = EXCLUDED.line_count,
         balance_cents = EXCLUDED.balance_cents, closed_from = EXCLUDED.closed_from,
         closed_until = EXCLUDED.closed_until`,
-  () => `
+  ({ names }) => `
     INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
-      correlation_id, end_to_end_id, counterparty, counterparty_document, notes,
+      correlation_id, end_to_end_id, counterparty, counterparty_document, counterparty_name, notes,
       balance_previous_cents, current_balance_cents, occurred_at, recorded_at, content_hash,
       content)
     SELECT $1, nsu, 'b' || nsu, type_name LIKE 'CREDIT%', cents, type_name, correlation_id,
            'E' || nsu, lpad((nsu % 50000)::text, 11, '0'), lpad((nsu % 50000)::text, 11, '0'),
-           'Pix ' || nsu, 1000 * (nsu - 1), 1000 * nsu, at, at + interval '1 second',
+           ${names ? `'Payer ' || nsu % ${names}` : 'NULL'}, 'Pix ' || nsu,
+           1000 * (nsu - 1), 1000 * nsu, at, at + interval '1 second',
            md5(nsu::text), '{"nsu":' || nsu || '}'
     FROM book_line ORDER BY nsu`,
   () => `

@@ -15,19 +15,36 @@ interface Manifest {
   devDependencies: Record<string, string>;
 }
 
-/** The path of its folder. Throws where history lacks the commit, or it needs other packages. */
-export function buildReleasedVersion(version: string): string {
+/** Throws where CHANGELOG.md names none. */
+function commitOf(version: string): string {
   const changelog = readFileSync(join(project, 'CHANGELOG.md'), 'utf8');
   const [, entry = ''] = changelog.split(`\n## ${version} (`);
   const [, commit] = /Its commit is `([0-9a-f]{40})`/.exec(entry) ?? [];
   if (!commit) throw new Error(`CHANGELOG.md names no commit of ${version}`);
+  return commit;
+}
+
+/** Writes a part of what is in the commit. Throws where history lacks the commit. */
+function extract(commit: string, folder: string, ...paths: string[]): void {
+  const maxBuffer = 256 * 1024 * 1024;
+  const archive = execFileSync('git', ['archive', commit, ...paths], { cwd: project, maxBuffer });
+  execFileSync('tar', ['-x'], { cwd: folder, input: archive });
+}
+
+/** Writes the migrations of the service's database into `folder`, and returns their path. */
+export function extractReleasedMigrations(version: string, folder: string): string {
+  extract(commitOf(version), folder, 'prisma/service/migrations');
+  return join(folder, 'prisma/service/migrations');
+}
+
+/** The path of its folder. Throws where history lacks the commit, or it needs other packages. */
+export function buildReleasedVersion(version: string): string {
+  const commit = commitOf(version);
   const folder = join(project, '.prepared', 'released', commit);
   if (existsSync(join(folder, 'dist', '.built'))) return folder;
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const maxBuffer = 256 * 1024 * 1024;
-  const archive = execFileSync('git', ['archive', commit], { cwd: project, maxBuffer });
-  execFileSync('tar', ['-x'], { cwd: folder, input: archive });
+  extract(commit, folder);
   const missing = listOtherPackages(folder);
   if (missing.length > 0)
     throw new Error(`${version} needs packages that this checkout lacks: ${missing.join(', ')}`);

@@ -9,14 +9,15 @@ export interface LockWait {
   totalMs: number;
   /**
    * How long one try waits for the lock of a table. Every query of that table waits behind the try,
-   * so it is short, and pauses between tries let the queries pass.
+   * and it may already hold the locks of two others: so it is short, and pauses between tries let
+   * the queries pass.
    */
   tryMs: number;
   /** How often a wait is reported. */
   reportEveryMs: number;
 }
 
-export const defaultLockWait: LockWait = { totalMs: 60_000, tryMs: 2_000, reportEveryMs: 5_000 };
+export const defaultLockWait: LockWait = { totalMs: 60_000, tryMs: 250, reportEveryMs: 5_000 };
 
 /** Another session held a lock for longer than the wait. The message names the lock. */
 export class LockNotAvailable extends Error {

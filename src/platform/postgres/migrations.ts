@@ -1,6 +1,7 @@
 // Applies a folder of Prisma migrations, where Prisma's own engine is not available. It writes
-// Prisma's table `_prisma_migrations` exactly as Prisma does, so that `prisma migrate` and this
-// code can be used in turn. No wait for a lock blocks the queries of a table for long.
+// Prisma's table `_prisma_migrations` exactly as Prisma does, so that `prisma migrate status` and
+// `resolve` agree with it; `deploy` would run each migration in a transaction. No wait for a lock
+// blocks the queries of a table for long.
 import { createHash, randomUUID } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,10 +17,10 @@ import {
 } from './lock-waits.queries.js';
 
 /**
- * The first line of a migration that runs outside a transaction, for CREATE INDEX CONCURRENTLY.
- * Each of its statements ends with a semicolon at the end of a line. It is recorded when all have
- * succeeded and runs again from its first statement otherwise, so it must first drop what a failed
- * run may have left: DROP INDEX CONCURRENTLY IF EXISTS.
+ * The first line of a migration that runs outside a transaction, for CREATE INDEX CONCURRENTLY and
+ * for work in parts. Each of its statements ends with a semicolon at the end of a line. It is
+ * recorded when all have succeeded and runs again from its first statement otherwise, so it must
+ * first drop what a failed run may have left: DROP INDEX CONCURRENTLY IF EXISTS.
  */
 const outsideTransaction = /^-- migrate: outside a transaction\r?\n/;
 
@@ -300,8 +301,8 @@ async function applyInTransaction(
 
 /** Nothing is recorded before the end: a migration that was cut off is run again. */
 async function applyOutsideTransaction(client: pg.ClientBase, migration: Migration): Promise<void> {
-  // Several statements in one query would be one transaction.
-  const statements = migration.sql.split(/;[^\S\n]*$/m).filter((text) => text.trim() !== '');
+  // Several statements in one query would be one transaction. A DO block has semicolons inside.
+  const statements = migration.sql.match(/(?:\$\$.*?\$\$|.)+?;[^\S\n]*$/gms) ?? [];
   for (const statement of statements) await client.query(statement);
   await client.query('BEGIN');
   try {

@@ -52,22 +52,5 @@ CREATE TRIGGER "erased_line_name_is_forgotten" AFTER UPDATE ON "statement_line" 
   WHEN (OLD.counterparty_name IS NOT NULL AND NEW.counterparty_name IS NULL)
   EXECUTE FUNCTION "forget_line_name"();
 
--- No line is added meanwhile: the triggers hold the table until this is committed.
-INSERT INTO "line_name"
-SELECT account_id, name, plain_name(name) FROM (
-  SELECT DISTINCT account_id, lower("left"(counterparty_name, 100)) AS name
-  FROM "statement_line" WHERE counterparty_name IS NOT NULL
-) names;
-
+-- It is empty: an index that is created later would stop erasures meanwhile.
 CREATE INDEX "line_name_part" ON "line_name" USING gin ("account_id", "plain" gin_trgm_ops);
-
-CREATE INDEX "webhook_counterparty_name_part" ON "webhook_counterparty"
-  USING gin ("account_id", plain_name("left"("name", 100)) gin_trgm_ops) WHERE (name IS NOT NULL);
-DROP INDEX "webhook_counterparty_name";
-CREATE INDEX "expected_payment_name_part" ON "expected_payment"
-  USING gin ("account_id", plain_name("left"("counterparty_name", 100)) gin_trgm_ops)
-  WHERE (counterparty_name IS NOT NULL);
-DROP INDEX "expected_payment_name";
--- An id is found by how it begins, whatever the locale.
-CREATE INDEX "expected_payment_reference_prefix"
-  ON "expected_payment_reference" ("account_id", "value" text_pattern_ops);

@@ -5,4 +5,4 @@ ALTER TABLE "statement_state"
   ADD COLUMN "read_failed_since" TIMESTAMPTZ(3),
   ADD CONSTRAINT "statement_state_read_failure"
     CHECK (read_failure IN ('key_refused', 'no_answer')
-      AND (read_failure IS NULL) = (read_failed_since IS NULL));
+      AND (read_failure IS NULL) = (read_failed_since IS NULL)) NOT VALID;

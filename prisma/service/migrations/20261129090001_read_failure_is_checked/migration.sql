@@ -1,0 +1,1 @@
+ALTER TABLE "statement_state" VALIDATE CONSTRAINT "statement_state_read_failure";
