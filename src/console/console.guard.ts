@@ -55,11 +55,11 @@ export class ConsoleGuard implements CanActivate {
     invariant(needs, 'ConsoleGuard guards a method that is no page');
     // Where the session cannot be read, the error page is shown without it.
     const visit = visitWithoutSession(request);
+    const { sso } = this.settings;
+    if (sso) visit.ssoSite = new URL(sso.issuer).origin;
     visits.set(request, visit);
     const params = (request.params ?? {}) as Record<string, string>;
-    const token = readCookies(request.headers.cookie).get(
-      cookieNames(this.settings.publicUrl).session,
-    );
+    const token = visit.cookies.get(cookieNames(this.settings.publicUrl).session);
     const session = token ? await this.sessions.find(token, readSlug(params.account)) : null;
     visit.session = session;
     visit.csrfToken = session ? this.sessions.csrfTokenOf(session) : '';
@@ -178,6 +178,7 @@ function visitWithoutSession(request: FastifyRequest): Visit {
     path: url.pathname,
     params: (request.params ?? {}) as Record<string, string>,
     query: url.searchParams,
+    cookies,
     cameFrom: pageOf(request.headers.referer),
     isForm: request.method === 'POST',
     form: new URLSearchParams(),
@@ -187,6 +188,7 @@ function visitWithoutSession(request: FastifyRequest): Visit {
     t: translateInto(language),
     time: (at) => formatTime(at ?? null, language),
     nonce: randomBytes(16).toString('base64'),
+    ssoSite: '',
     session: null,
     get accountId() {
       return accountOf(visit).id;

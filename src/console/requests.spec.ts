@@ -37,7 +37,8 @@ describe('a request to the console', () => {
 
   it('gets a cookie that only HTTPS carries where the service has such an address', () => {
     const secure = cookieNames('https://console.example');
-    expect(secure).toEqual({ session: '__Host-concilia-session', isSecure: true });
+    expect(secure).toMatchObject({ session: '__Host-concilia-session', isSecure: true });
+    expect(secure.ssoFlow('a;b=c d')).toBe('__Host-concilia-sso-flow-abcd');
     const cookie = writeCookie(secure.session, 'x', { isSecure: true, maxAgeSeconds: 0 });
     expect(cookie).toBe(
       '__Host-concilia-session=x; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=0',

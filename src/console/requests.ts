@@ -1,17 +1,21 @@
 // What the console reads of a request: cookies, forms, and where a person wanted to go.
+import type { Visit } from './visit.js';
 
 /** Marks a part of a page that a person has asked for, and no timer. */
 export const askedHeader = 'x-asked';
 
-export interface CookieNames {
-  session: string;
-  isSecure: boolean;
-}
-
 /** With HTTPS, the prefix makes browsers refuse a cookie that another host has planted. */
-export function cookieNames(publicUrl: string | null): CookieNames {
+export function cookieNames(publicUrl: string | null) {
   const isSecure = publicUrl?.startsWith('https:') ?? false;
-  return { session: isSecure ? '__Host-concilia-session' : 'concilia-session', isSecure };
+  const prefix = isSecure ? '__Host-concilia' : 'concilia';
+  return {
+    isSecure,
+    session: `${prefix}-session`,
+    /** What a sign-out at the identity provider needs. */
+    ssoHint: `${prefix}-sso-hint`,
+    /** Of one way to the identity provider and back; each tab has its own. */
+    ssoFlow: (state: string) => `${prefix}-sso-flow-${state.replace(/[^\w-]/g, '').slice(0, 12)}`,
+  };
 }
 
 /** The field of a form that is shown again: the page on which it stood. */
@@ -61,11 +65,15 @@ export function isOwnOrigin(
   return sent === host || sent === own;
 }
 
-export function pageSecurity(nonce: string): Record<string, string> {
+export function pageSecurity({
+  nonce,
+  ssoSite,
+}: Pick<Visit, 'nonce' | 'ssoSite'>): Record<string, string> {
   return {
     'content-security-policy':
       `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'self'; img-src 'self' data:; ` +
-      "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+      "connect-src 'self'; " +
+      `form-action 'self'${ssoSite && ` ${ssoSite}`}; base-uri 'none'; frame-ancestors 'none'`,
     'cache-control': 'no-store',
     // Not `no-referrer`: with it, browsers hide the origin of forms.
     'referrer-policy': 'same-origin',

@@ -21,6 +21,7 @@ export interface Visit {
   path: string;
   params: Readonly<Record<string, string>>;
   query: URLSearchParams;
+  cookies: ReadonlyMap<string, string>;
   /**
    * The page of the console on which the form stood at first: as the browser says, or as the form
    * says that is shown again after it was refused.
@@ -39,6 +40,8 @@ export interface Visit {
   time: (at: Date | null | undefined) => string;
   /** Of the scripts of this response. */
   nonce: string;
+  /** The identity provider's, to which the form of a sign-out leads; empty without one. */
+  ssoSite: string;
   session: Session | null;
   /** Throws, as the next two do, on a page that is of no account. */
   readonly accountId: number;

@@ -3,7 +3,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type SqlTx, type Tx } from '../../platform/postgres/database.service.js';
 import type { BankAccount, Operator, OperatorRole } from '../../generated/service/client.js';
-import { AppError, conflict, ruleBroken } from '../../platform/errors.js';
+import { AppError, conflict, ruleBroken, unlisted } from '../../platform/errors.js';
 import { newId } from '../../platform/ids.js';
 import { SecretBox } from '../../platform/secret-box.js';
 import { Audit } from './audit.service.js';
@@ -40,6 +40,8 @@ export interface Grant {
 
 export interface ListedPerson extends Pick<Operator, 'id' | 'email' | 'roleEverywhere'> {
   state: 'active' | 'invited' | 'disabled';
+  /** Whether groups at the identity provider decide the roles. */
+  isSso: boolean;
   roles: (OperatorRole & { account: Pick<BankAccount, 'slug'> })[];
   /** Whether an admin of the account may disable and reset the person. */
   isOnlyHere: boolean;
@@ -79,8 +81,9 @@ export class Operators {
     const emailHash = this.sessions.hashEmail(email);
     const linkToken = newToken();
     return this.database.transaction(async (tx) => {
-      const known = await tx.operator.findUnique({ where: { emailHash }, select: { id: true } });
+      const known = await tx.operator.findUnique({ where: { emailHash } });
       if (known?.id === by.operatorId && known) throw ownRole();
+      if (known?.ssoHash) throw rolesOfGroups();
       const id = known?.id ?? newId();
       if (!known) {
         const encrypted = this.secretBox.encrypt(email, ownerOfEmail(id));
@@ -103,6 +106,8 @@ export class Operators {
     if (operatorId === by.operatorId) throw ownRole();
     await this.database.transaction(async (tx) => {
       await this.lock(tx, operatorId);
+      const isSso = { id: operatorId, ssoHash: { not: null } };
+      if ((await tx.operator.count({ where: isSso })) > 0) throw rolesOfGroups();
       if (role !== null) return this.writeGrant(tx, by, operatorId, { accountId, role });
       if (accountId === null)
         await tx.operator.update({ where: { id: operatorId }, data: { roleEverywhere: null } });
@@ -125,8 +130,8 @@ export class Operators {
   }
 
   /**
-   * Takes password and authenticator away, and returns the token of a link by which the person sets
-   * new ones. Whoever was disabled may come back by it.
+   * Takes password, authenticator and identity at a provider away, and returns the token of a link
+   * by which the person sets new ones. Whoever was disabled may come back by it.
    */
   async reset(by: Administrator, operatorId: string, reason: string | null): Promise<string> {
     if (operatorId === by.operatorId)
@@ -134,7 +139,7 @@ export class Operators {
     const linkToken = newToken();
     await this.database.transaction(async (tx) => {
       await this.assertMayManage(tx, by, operatorId);
-      const data = { ...withoutFactors, passwordHash: null, disabledAt: null };
+      const data = { ...withoutFactors, passwordHash: null, ssoHash: null, disabledAt: null };
       await tx.operator.update({ where: { id: operatorId }, data });
       await endSessions(tx, operatorId, '');
       await queries.endLinks(tx, operatorId);
@@ -219,7 +224,7 @@ export class Operators {
       take: limit + 1,
     });
     return people.map(({ id, email, roleEverywhere, roles, ...person }) => ({
-      ...{ id, roleEverywhere, state: stateOf(person) },
+      ...{ id, roleEverywhere, state: stateOf(person), isSso: person.ssoHash !== null },
       email: this.secretBox.decrypt(email, ownerOfEmail(id)),
       // An admin of one account does not see which other accounts a person has.
       roles: roles.filter((role) => accountId === null || role.accountId === accountId),
@@ -355,9 +360,13 @@ function assertMayGrant({ isAdminEverywhere, accountId }: Administrator, granted
   if (granted === null || granted !== accountId) throw new AppError('forbidden');
 }
 
-function stateOf(person: Pick<Operator, 'disabledAt' | 'totpConfirmedAt'>): ListedPerson['state'] {
-  if (person.disabledAt) return 'disabled';
-  return person.totpConfirmedAt ? 'active' : 'invited';
+function stateOf({
+  disabledAt,
+  totpConfirmedAt,
+  ssoHash,
+}: Pick<Operator, 'disabledAt' | 'totpConfirmedAt' | 'ssoHash'>): ListedPerson['state'] {
+  if (disabledAt) return 'disabled';
+  return totpConfirmedAt || ssoHash ? 'active' : 'invited';
 }
 
 function hasRolesOnlyIn(
@@ -369,4 +378,9 @@ function hasRolesOnlyIn(
   return roleEverywhere === null && isOfAccount;
 }
 
+const rolesOfGroups = () =>
+  ruleBroken(
+    unlisted('roles_of_groups'),
+    'Groups at the identity provider decide the roles of this person.',
+  );
 const ownRole = () => ruleBroken('own_role', 'Nobody changes their own role.');

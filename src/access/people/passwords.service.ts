@@ -1,8 +1,9 @@
 // Hashes the passwords of operators with argon2id. The library is loaded with the first password:
 // no start waits for it. Two hashes are computed at once, so that sign-ins take neither the memory
 // nor the cores that payments need, and the others wait in a short queue.
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { AppError } from '../../platform/errors.js';
+import { Settings } from '../../platform/settings/config.js';
 import { passwordLimits } from '../../platform/limits/limits.js';
 import { PasswordQueue, type PasswordSource } from './password-queue.js';
 
@@ -14,6 +15,13 @@ const retryAfterSeconds = 2;
 export class OperatorPasswords {
   private readonly queue = new PasswordQueue(passwordLimits);
   private placeholder: Promise<string> | null = null;
+
+  constructor(@Inject(Settings) private readonly settings: Pick<Settings, 'sso'>) {}
+
+  /** Whether people sign in at an identity provider, and with passwords in emergencies alone. */
+  get isBreakGlass(): boolean {
+    return this.settings.sso !== null;
+  }
 
   /** Throws `not_ready` where too many passwords wait. */
   assertPlace(source: PasswordSource): void {

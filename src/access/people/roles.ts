@@ -1,6 +1,8 @@
 // What each role may do. The console asks this table and nothing else.
+import { settableRoles } from '../../platform/settings/sso-settings.js';
+
 /** Each role may do what the earlier ones may. */
-export const roleNames = ['viewer', 'analyst', 'approver', 'admin'] as const;
+export const roleNames = settableRoles;
 export type PersonRole = (typeof roleNames)[number];
 
 /** Actions in an account, and the least role that may do each. */

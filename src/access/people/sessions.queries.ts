@@ -6,7 +6,8 @@ import { Prisma, type OperatorSession, type RoleName } from '../../generated/ser
 /** What a session that has not ended fulfils. */
 const isOpen = Prisma.sql`
   s.ended_at IS NULL AND s.last_used_at > clock_timestamp() - interval '30 minutes'
-  AND s.created_at > clock_timestamp() - interval '12 hours'`;
+  AND s.created_at > clock_timestamp() - interval '12 hours'
+  AND (s.ends_at IS NULL OR s.ends_at > clock_timestamp())`;
 
 /** A session between password and code: it is of no use to anybody for long. */
 const isInTime = Prisma.sql`
@@ -20,6 +21,8 @@ export interface FoundSession {
   isComplete: boolean;
   /** Whether an authenticator is set up. */
   hasAuthenticator: boolean;
+  isSso: boolean;
+  isBreakGlass: boolean;
   /** Whether a code was accepted within the last five minutes. */
   isSteppedUp: boolean;
   /** Whether its last stored use is more than a minute ago. */
@@ -39,7 +42,8 @@ export async function findSession(
   slug: string,
 ): Promise<FoundSession | null> {
   const [session] = await db.$queryRaw<FoundSession[]>`
-    SELECT s.id, s.operator_id, s.is_complete, o.email, o.role_everywhere,
+    SELECT s.id, s.operator_id, s.is_complete, s.is_break_glass, o.email, o.role_everywhere,
+           o.sso_hash IS NOT NULL AS "isSso",
            o.totp_confirmed_at IS NOT NULL AS "hasAuthenticator",
            COALESCE(s.code_at > clock_timestamp() - interval '5 minutes', false) AS "isSteppedUp",
            ${isUseDue} AS "isUseDue",

@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { CronExpression } from '@nestjs/schedule';
+import type { OperatorSession } from '../../generated/service/client.js';
 import { Database, type Db, type Tx } from '../../platform/postgres/database.service.js';
 import { invariant } from '../../platform/errors.js';
 import { newId } from '../../platform/ids.js';
@@ -30,6 +31,10 @@ export interface Session {
   /** Whether password and code were accepted. */
   isComplete: boolean;
   hasAuthenticator: boolean;
+  /** Whether the identity provider names its person, who has no password here. */
+  isSso: boolean;
+  /** Whether it began with a password although people sign in at an identity provider. */
+  isBreakGlass: boolean;
   /** Whether a code was given within the last five minutes. */
   isSteppedUp: boolean;
   /** Whether its last stored use is more than a minute ago. */
@@ -79,16 +84,36 @@ export class OperatorSessions {
     const hash = operator?.passwordHash ?? null;
     const isRight = await this.passwords.verify(password, hash, source);
     if (!isRight || !operator) return { outcome: 'refused' };
-    return { outcome: 'accepted', token: await this.begin(operator.id, client.userAgent) };
+    return this.beginByPassword(operator.id, client.userAgent);
   }
 
-  /** A session after the password, in which only a code can be given or set up. */
-  async begin(operatorId: string, userAgent: string): Promise<string> {
-    const token = newToken();
+  /**
+   * A session after the password, in which only a code can be given or set up. With single sign-on,
+   * only admins of every account have one: for when the provider does not answer.
+   */
+  async beginByPassword(
+    operatorId: string,
+    userAgent: string,
+  ): Promise<Accepted | { outcome: 'refused' }> {
     const { prisma } = this.database;
-    const tokenHash = this.hashToken(token);
-    const data = { id: newId(), operatorId, tokenHash, userAgent: userAgent.slice(0, 200) };
-    await prisma.operatorSession.create({ data });
+    const { isBreakGlass } = this.passwords;
+    const where = { id: operatorId, ...(isBreakGlass && { roleEverywhere: 'admin' as const }) };
+    if (!(await prisma.operator.findUnique({ where }))) return { outcome: 'refused' };
+    const session = { id: newId(), operatorId, userAgent, isBreakGlass };
+    return { outcome: 'accepted', token: await this.begin(prisma, session) };
+  }
+
+  async begin(
+    db: Db,
+    {
+      userAgent,
+      ...session
+    }: Pick<OperatorSession, 'id' | 'operatorId' | 'userAgent'> &
+      Partial<Pick<OperatorSession, 'isComplete' | 'isBreakGlass' | 'endsAt'>>,
+  ): Promise<string> {
+    const token = newToken();
+    const data = { ...session, tokenHash: this.hashToken(token) };
+    await db.operatorSession.create({ data: { ...data, userAgent: userAgent.slice(0, 200) } });
     return token;
   }
 
@@ -142,7 +167,7 @@ export class OperatorSessions {
   ): Promise<Accepted | WrongSecret> {
     const code = typed.replace(/[\s-]/g, '');
     const isRecovery = code.length > 6 && session.hasAuthenticator && !session.isComplete;
-    const signIn = isRecovery ? 'sign in by recovery' : 'sign in';
+    const signIn = isRecovery ? 'sign in by recovery' : signInOf(session);
     const given = { code, isRecovery, address };
     return this.acceptGiven(session, given, (tx) =>
       this.auditOf(tx, session, session.isComplete ? 'step up' : signIn),
@@ -162,7 +187,7 @@ export class OperatorSessions {
     const given = { code: typed.replace(/[\s-]/g, ''), isRecovery: false, address };
     const result = await this.acceptGiven(session, given, async (tx) => {
       await tx.operator.update({ where: { id: operatorId }, data: { recoveryHashes: hashes } });
-      await this.auditOf(tx, session, 'sign in');
+      await this.auditOf(tx, session, signInOf(session));
       await this.auditOf(tx, session, 'set up authenticator');
     });
     return result.outcome === 'accepted' ? { ...result, recoveryCodes: codes } : result;
@@ -193,6 +218,18 @@ export class OperatorSessions {
     });
     if (isAccepted) return { outcome: 'accepted', token };
     return this.refuseSecret(session);
+  }
+
+  /** The person has signed in anew elsewhere. Null where the session has another token by now. */
+  async confirm(tx: Tx, session: Session): Promise<string | null> {
+    const token = newToken();
+    const rotation = {
+      ...{ id: session.id, isStepUp: true },
+      ...{ from: this.hashToken(session.token), to: this.hashToken(token) },
+    };
+    if (!(await queries.rotateSession(tx, rotation))) return null;
+    await this.auditOf(tx, session, 'step up');
+    return token;
   }
 
   /** The secret that an authenticator is set up with. Only before its first code. */
@@ -305,6 +342,9 @@ export class OperatorSessions {
     return this.secretBox.hash('operator-recovery', `${operatorId} ${code.toLowerCase()}`);
   }
 }
+
+const signInOf = ({ isSso, isBreakGlass }: Session) =>
+  isSso ? 'sign in by sso' : isBreakGlass ? 'sign in without sso' : 'sign in';
 
 /** Null for a person who is disabled. */
 const findActive = (db: Db, id: string) =>

@@ -119,7 +119,7 @@ function servicesOn(
   secretBox: Awaited<ReturnType<typeof openSecretBox>>,
 ): Operators {
   const audit = new Audit(database, secretBox);
-  const passwords = new OperatorPasswords();
+  const passwords = new OperatorPasswords({ sso: null });
   const limits = new SignInLimits(database, secretBox);
   const sessions = new OperatorSessions(database, secretBox, passwords, limits, audit);
   return new Operators(database, secretBox, passwords, sessions, audit);

@@ -60,6 +60,9 @@ export function conditionFields(visit: Pick<Visit, 't'>, kind: AlertConditionKin
     debit_waiting: {
       seconds: { label: 'alertRules.field.seconds', is: 'number', min: 1, max: 86_400 },
     },
+    local_sign_in: {
+      hours: { label: 'alertRules.field.hours', is: 'number', min: 1, max: 720 },
+    },
   };
   return ofKinds[kind];
 }

@@ -147,6 +147,7 @@ function describeSubject({ t, time }: Visit, detail: AlertDetail): string {
     return key ? t(key) : t('word.break');
   }
   if (detail.operationId !== undefined) return t('alerts.subject.operation');
+  if (detail.operatorId !== undefined) return t('alertRules.kind.local_sign_in');
   if (endpointId !== undefined)
     return t('alerts.subject.endpoint', { count: formatCount(deliveries) });
   const date = day === undefined ? null : parsePlainDate(day);

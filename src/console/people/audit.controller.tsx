@@ -34,7 +34,10 @@ export class AuditPages {
             {...{ rows, name: 'audit.title', empty: 'audit.empty' }}
             columns={{
               'word.when': { at: ({ at }) => at },
-              'word.who': { wide: ({ person }) => person ?? t('audit.server') },
+              'word.who': {
+                wide: ({ person, subject }) =>
+                  person ?? t(subject.startsWith('sso ') ? 'audit.stranger' : 'audit.server'),
+              },
               'word.account': ({ slug }) => slug,
               'word.action': ({ action }) => wordOf(visit.t, 'action', action),
               'audit.subject': { wide: ({ subject }) => subjectOf(visit, subject) },

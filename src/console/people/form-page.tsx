@@ -1,7 +1,7 @@
 // Pages of people's own access: each is one form, for one code, password or e-mail.
 import type { ComponentChildren } from 'preact';
 import { FormCard, type FormFields } from '../kit/form.js';
-import { Message } from '../kit/elements.js';
+import { ButtonLink, Card, Folded, Hint, Message } from '../kit/elements.js';
 import { Shown } from '../page.js';
 import { readNext } from '../requests.js';
 import type { Visit } from '../visit.js';
@@ -9,6 +9,8 @@ import type { TextKey } from '../texts.js';
 
 export interface FormPage {
   visit: Visit;
+  /** The path of the page where it is absent. */
+  action?: string;
   title: TextKey;
   button: TextKey;
   fields: FormFields;
@@ -18,7 +20,7 @@ export interface FormPage {
   below?: ComponentChildren;
 }
 
-/** `problem`: why the form was refused. It is sent to the path of its page. */
+/** `problem`: why the form was refused. */
 export function formPage(
   { visit, title, problem, above, below, ...form }: FormPage,
   options: Shown['options'] = {},
@@ -59,3 +61,52 @@ export const newPassword = {
   minLength: 12,
   required: true,
 } as const;
+
+export const emailFields: FormFields = {
+  email: {
+    ...{ label: 'word.email', is: 'email', autocomplete: 'username', required: true },
+    autofocus: true,
+  },
+};
+
+/** Where people sign in at an identity provider, the form is for emergencies, and stands folded. */
+export function signInPage(
+  visit: Visit,
+  problem: string | null = null,
+  options: Shown['options'] = {},
+): Shown {
+  const { t, ssoSite } = visit;
+  const hidden = nextIn(visit);
+  const form: FormPage = {
+    ...{ visit, title: 'signIn.title', button: 'signIn.title', problem, hidden },
+    action: '/console/sign-in',
+    fields: {
+      ...emailFields,
+      password: {
+        ...{ label: 'signIn.password', is: 'secret', autocomplete: 'current-password' },
+        required: true,
+      },
+    },
+    below: <Hint isBlock>{t('signIn.first')}</Hint>,
+  };
+  if (!ssoSite) return formPage(form, options);
+  const { body } = formPage({
+    ...form,
+    problem: null,
+    below: <Hint isBlock>{t('sso.local')}</Hint>,
+  });
+  const page = (
+    <>
+      <Card>
+        {problem && <Message kind="bad">{problem}</Message>}
+        <ButtonLink href={`/console/sso?next=${encodeURIComponent(hidden.next)}`}>
+          {t('sso.signIn')}
+        </ButtonLink>
+      </Card>
+      <Folded title={t('sso.withPassword')} open={visit.isForm}>
+        {body}
+      </Folded>
+    </>
+  );
+  return new Shown(t(form.title), page, { isNarrow: true, ...options });
+}

@@ -6,7 +6,7 @@ import type { ListedSession } from '../../access/people/sessions.queries.js';
 import { AppError } from '../../platform/errors.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { Step } from '../kit/form.js';
-import { Message } from '../kit/elements.js';
+import { ButtonLink, Card, Message } from '../kit/elements.js';
 import { ListCard } from '../kit/list-page.js';
 import { ListTable } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
@@ -23,6 +23,8 @@ export class OwnSessionPages {
 
   @ConsolePage('/console/step-up', 'session')
   stepUp(@Visiting() visit: Visit): PageAnswer {
+    if (visit.session?.isSso && this.settings.sso?.stepUp === 'provider')
+      return confirmationPage(visit);
     return stepUpPage(visit);
   }
 
@@ -60,9 +62,11 @@ export class OwnSessionPages {
         {visit.query.get('changed') === 'password' && (
           <Message kind="good">{t('password.changed')}</Message>
         )}
-        <p>
-          <a href="/console/password">{t('password.title')}</a>
-        </p>
+        {!session.isSso && (
+          <p>
+            <a href="/console/password">{t('password.title')}</a>
+          </p>
+        )}
         <SessionTable
           open={open}
           ownId={session.id}
@@ -119,6 +123,19 @@ function stepUpPage(visit: Visit, problem: string | null = null): Shown {
     fields: codeFields('code.labelOnly'),
     above: <p>{visit.t('stepUp.why')}</p>,
   });
+}
+
+/** The person signs in at the provider once more, and comes back to where they were. */
+function confirmationPage(visit: Visit): Shown {
+  const { t } = visit;
+  const query = `confirm&next=${encodeURIComponent(nextIn(visit).next)}`;
+  const body = (
+    <Card>
+      <p>{t('sso.confirmWhy')}</p>
+      <ButtonLink href={`/console/sso?${query}`}>{t('sso.confirm')}</ButtonLink>
+    </Card>
+  );
+  return new Shown(t('stepUp.title'), body, { isNarrow: true });
 }
 
 function passwordPage(visit: Visit, problem: string | null = null): Shown {

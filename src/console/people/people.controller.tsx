@@ -175,7 +175,7 @@ interface PersonProps {
 function Roles({ person, isOwn }: PersonProps & { isOwn: boolean }) {
   const visit = useVisit();
   const { t } = visit;
-  const { id, roleEverywhere, roles } = person;
+  const { id, roleEverywhere, roles, isSso } = person;
   const hereId = visit.accountId;
   const here = roles.find(({ accountId }) => accountId === hereId)?.role ?? null;
   return (
@@ -185,7 +185,8 @@ function Roles({ person, isOwn }: PersonProps & { isOwn: boolean }) {
           {t(`role.${roleEverywhere}`)} · {t('people.everywhere')}
         </div>
       )}
-      {isOwn ? here && t(`role.${here}`) : <RoleForm id={id} here={here} />}
+      {isOwn || isSso ? here && t(`role.${here}`) : <RoleForm id={id} here={here} />}
+      {isSso && <Hint isBlock>{t('people.sso')}</Hint>}
     </>
   );
 }

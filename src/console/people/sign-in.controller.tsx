@@ -5,30 +5,24 @@ import QRCode from 'qrcode';
 import { Settings } from '../../platform/settings/config.js';
 import { Operators } from '../../access/people/operators.service.js';
 import { OperatorSessions, type Session } from '../../access/people/sessions.service.js';
+import { SsoProvider } from '../../access/people/sso-provider.service.js';
 import { authenticatorUrl } from '../../access/people/totp.js';
 import { AppError, invariant } from '../../platform/errors.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { secondStep } from '../console.guard.js';
 import { CodeList, QrCode } from '../kit/codes.js';
-import { Card, ButtonLink, Hint } from '../kit/elements.js';
-import type { FormFields } from '../kit/form.js';
+import { Card, ButtonLink } from '../kit/elements.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import { cookieNames, readNext, writeCookie } from '../requests.js';
 import type { Visit } from '../visit.js';
-import { codeFields, formPage, nextIn, type FormPage, newPassword } from './form-page.js';
-
-const emailFields: FormFields = {
-  email: {
-    ...{ label: 'word.email', is: 'email', autocomplete: 'username', required: true },
-    autofocus: true,
-  },
-};
+import { codeFields, emailFields, formPage, nextIn, newPassword, signInPage } from './form-page.js';
 
 @Controller()
 export class SignInPages {
   constructor(
     private readonly sessions: OperatorSessions,
     private readonly operators: Operators,
+    private readonly provider: SsoProvider,
     private readonly settings: Settings,
   ) {}
 
@@ -110,14 +104,20 @@ export class SignInPages {
     const result = await this.operators.useLink(visit.params.token ?? '', given);
     if (result.outcome === 'no_email') return linkPage(visit, link, t('link.noEmail'));
     if (result.outcome !== 'set') return linkPage(visit, link, t(`password.${result.outcome}`));
-    return this.goOn(await this.sessions.begin(result.operatorId, visit.userAgent), null);
+    const begun = await this.sessions.beginByPassword(result.operatorId, visit.userAgent);
+    if (begun.outcome === 'refused') return signInPage(visit, t('sso.noPassword'), { status: 403 });
+    return this.goOn(begun.token, null);
   }
 
   @ConsoleAction('/console/sign-out', 'password', 'own')
-  async signOut(@Visiting() { session }: Visit): Promise<PageAnswer> {
+  async signOut(@Visiting() { session, cookies }: Visit): Promise<PageAnswer> {
     invariant(session, 'a session is needed');
     await this.sessions.end(session, session.operatorId, session.id);
-    return new Redirect('/console/sign-in', [this.cookie('', 0)]);
+    const { ssoHint, isSecure } = cookieNames(this.settings.publicUrl);
+    const ended = [this.cookie('', 0), writeCookie(ssoHint, '', { isSecure, maxAgeSeconds: 0 })];
+    const isAtProvider = session.isSso && this.settings.sso;
+    const to = isAtProvider ? await this.provider.findSignOut(cookies.get(ssoHint)) : null;
+    return new Redirect(to ?? '/console/sign-in', ended);
   }
 
   /** The first link is for whoever sits at this machine, and for nobody behind a proxy. */
@@ -166,26 +166,6 @@ export class SignInPages {
 function incomplete({ session }: Visit): Session {
   if (!session || session.isComplete) throw new AppError('conflict');
   return session;
-}
-
-function signInPage(
-  visit: Visit,
-  problem: string | null = null,
-  options: Shown['options'] = {},
-): Shown {
-  const form: FormPage = {
-    ...{ visit, title: 'signIn.title', button: 'signIn.title', problem },
-    fields: {
-      ...emailFields,
-      password: {
-        ...{ label: 'signIn.password', is: 'secret', autocomplete: 'current-password' },
-        required: true,
-      },
-    },
-    hidden: nextIn(visit),
-    below: <Hint isBlock>{visit.t('signIn.first')}</Hint>,
-  };
-  return formPage(form, options);
 }
 
 function codePage(visit: Visit, problem: string | null = null): Shown {

@@ -26,7 +26,7 @@ export class ConsoleErrors implements ExceptionFilter {
     const reply = http.getResponse<FastifyReply>();
     const visit = visitOf(http.getRequest<FastifyRequest>());
     if (error instanceof OtherPageFirst) {
-      void reply.headers(pageSecurity(visit.nonce));
+      void reply.headers(pageSecurity(visit));
       // A part that refreshes itself must not be replaced by another page.
       if (visit.isRefresh) void reply.header('hx-redirect', error.to).status(200).send('');
       else void reply.status(303).header('location', error.to).send('');

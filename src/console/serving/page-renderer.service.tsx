@@ -48,7 +48,7 @@ export class PageRenderer implements NestInterceptor {
       mergeMap(async (answer) => {
         const result =
           answer instanceof DeclaredList ? await this.lists.answer(visit, answer) : answer;
-        void reply.headers(pageSecurity(visit.nonce));
+        void reply.headers(pageSecurity(visit));
         if (result instanceof Redirect) {
           void reply.status(303).header('location', result.to).header('set-cookie', result.cookies);
           return '';
@@ -79,7 +79,7 @@ export class PageRenderer implements NestInterceptor {
     } = shown.options;
     void reply
       .status(status)
-      .headers({ ...pageSecurity(visit.nonce), ...headers })
+      .headers({ ...pageSecurity(visit), ...headers })
       .header('content-type', 'text/html; charset=utf-8');
     if (cookies.length > 0) void reply.header('set-cookie', cookies);
     if (visit.isRefresh && part) return withUnseenNamed(renderFor(visit, part));

@@ -90,6 +90,7 @@ export const alertsTexts = {
   'alertRules.kind.day_not_certified': ['Dia sem certificado', 'Day not certified'],
   'alertRules.kind.approval_waiting': ['Aprovação em espera', 'Waiting approval'],
   'alertRules.kind.debit_waiting': ['Débito sem explicação', 'Waiting debit'],
+  'alertRules.kind.local_sign_in': ['Entrada com senha', 'Sign-in with a password'],
   'alertRules.explain.break_open': [
     'Um alerta para cada divergência aberta, com a gravidade dela. Limite por tipo, valor, idade ou gravidade.',
     'An alert for each open break, with its severity. Limit it by kind, amount, age or severity.',
@@ -117,6 +118,10 @@ export const alertsTexts = {
   'alertRules.explain.debit_waiting': [
     'Um alerta para cada débito que espera há mais que este tempo por uma operação que o explique.',
     'An alert for each debit that has waited longer than this for an operation that explains it.',
+  ],
+  'alertRules.explain.local_sign_in': [
+    'Um alerta para cada pessoa que entrou com senha quando as pessoas entram pelo provedor de identidade.',
+    'An alert for each person who signed in with a password while people use the identity provider.',
   ],
   'alertRules.field.kinds': ['Tipos de divergência', 'Kinds of breaks'],
   'alertRules.field.kinds.hint': ['Sem escolha, todos.', 'Without a choice, all.'],

@@ -14,6 +14,59 @@ export const peopleTexts = {
     'Nobody is known yet? Open the link that the service printed at its start, or run concilia people.',
   ],
 
+  'sso.signIn': ['Entrar com a conta da empresa', 'Sign in with the company account'],
+  'sso.withPassword': ['Emergência: entrar com senha', 'Emergency: sign in with a password'],
+  'sso.local': [
+    'Só para quem administra todas as contas. Cada entrada com senha gera um alerta.',
+    'Only for admins of every account. Each sign-in with a password raises an alert.',
+  ],
+  'sso.noPassword': [
+    'Entre com a conta da empresa: a senha é só para quem administra todas as contas.',
+    'Sign in with the company account: passwords are for admins of every account.',
+  ],
+  'sso.unavailable': [
+    'O provedor de identidade não responde. Tente de novo em instantes.',
+    'The identity provider does not answer. Try again in a moment.',
+  ],
+  'sso.denied': [
+    'O provedor de identidade não autorizou a entrada.',
+    'The identity provider did not authorize the sign-in.',
+  ],
+  'sso.invalid': [
+    'A resposta do provedor de identidade não é válida. Avise quem administra o sistema.',
+    'The response of the identity provider is not valid. Ask who administers the system.',
+  ],
+  'sso.expired': [
+    'Esta tentativa venceu ou já foi usada. Comece de novo.',
+    'This attempt has expired or was used. Begin again.',
+  ],
+  'sso.not_authenticated_again': [
+    'O provedor não confirmou que você acaba de entrar de novo nele.',
+    'The provider did not confirm that you have just signed in there again.',
+  ],
+  'sso.no_group': [
+    'Você não está em nenhum grupo com acesso. Peça acesso a quem administra o sistema.',
+    'You are in no group that has access. Ask who administers the system.',
+  ],
+  'sso.disabled': ['O seu acesso está desativado.', 'Your access is disabled.'],
+  'sso.email_unverified': [
+    'Já existe uma pessoa com este e-mail, e o provedor não o confirma como verificado.',
+    'A person with this e-mail exists, and the provider does not say that it is verified.',
+  ],
+  'sso.email_taken': [
+    'Este e-mail é de outra identidade. Peça a um administrador que redefina o acesso.',
+    'This e-mail belongs to another identity. Ask an administrator to reset the access.',
+  ],
+  'sso.other_person': [
+    'Quem entrou no provedor não é a pessoa desta sessão.',
+    'Who signed in at the provider is not the person of this session.',
+  ],
+  'sso.confirm': ['Confirmar com a conta da empresa', 'Confirm with the company account'],
+  'sso.confirmWhy': [
+    'Aprovações, chaves e pessoas exigem que você entre de novo no provedor de identidade.',
+    'Approvals, keys and people need another sign-in at the identity provider.',
+  ],
+
   'code.title': ['Código do autenticador', 'Code of the authenticator'],
   'code.label': [
     'Código de 6 dígitos, ou um código de recuperação',
@@ -116,10 +169,12 @@ export const peopleTexts = {
   'people.disable': ['Desativar', 'Disable'],
   'people.reset': ['Redefinir acesso', 'Reset access'],
   'people.sessions': ['Sessões', 'Sessions'],
+  'people.sso': ['Pelos grupos do provedor', 'By groups of the provider'],
   'people.you': ['(você)', '(you)'],
 
   'audit.title': ['Auditoria', 'Audit'],
   'audit.server': ['Comando no servidor', 'Command on the server'],
+  'audit.stranger': ['Pessoa desconhecida', 'Unknown person'],
   'audit.subject': ['Sobre', 'Subject'],
   'audit.shown': ['O que via', 'What they saw'],
   'audit.ndjson': ['Baixar NDJSON', 'Download NDJSON'],
@@ -145,6 +200,20 @@ export const peopleTexts = {
     'Entrou com código de recuperação',
     'Signed in by a recovery code',
   ],
+  'action.sign in by sso': ['Entrou pelo provedor', 'Signed in at the provider'],
+  'action.sign in without sso': [
+    'Entrou com senha, sem o provedor',
+    'Signed in with a password, not at the provider',
+  ],
+  'action.refuse sign in by sso': ['Entrada recusada', 'Sign-in refused'],
+  'action.create person by sso': [
+    'Primeira entrada pelo provedor',
+    'First sign-in at the provider',
+  ],
+  'action.link person to sso': [
+    'Passou a entrar pelo provedor',
+    'Signs in at the provider from now on',
+  ],
   'action.set up authenticator': ['Configurou o autenticador', 'Set up the authenticator'],
   'action.step up': ['Confirmou com um código', 'Confirmed with a code'],
   'action.change password': ['Trocou a senha', 'Changed the password'],
@@ -158,5 +227,6 @@ export const peopleTexts = {
   'subject.account': ['conta', 'account'],
   'subject.entry': ['registro', 'entry'],
   'subject.person': ['pessoa', 'person'],
+  'subject.sso': ['identidade', 'identity'],
   'subject.session': ['sessão', 'session'],
 } as const satisfies Texts;

@@ -146,6 +146,10 @@ export const settingsTexts = {
     'A pessoa já tem um papel em outro lugar: só um administrador de todas as contas dá outro.',
     'The person has a role elsewhere: only an admin of every account gives another one.',
   ],
+  'problem.roles_of_groups': [
+    'Os papéis desta pessoa vêm dos grupos dela no provedor de identidade.',
+    'Groups at the identity provider decide the roles of this person.',
+  ],
   'problem.account_slug_taken': [
     'Outra conta já tem este identificador.',
     'Another account already has this slug.',

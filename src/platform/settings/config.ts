@@ -12,6 +12,7 @@ import {
   type TrustedProxies,
 } from './request-limit-settings.js';
 import { readRetention, retentionSchemas, type RetentionSettings } from './retention-settings.js';
+import { readSso, ssoSchemas, type SsoSettings } from './sso-settings.js';
 import {
   count,
   headerList,
@@ -139,6 +140,7 @@ export const settingSchemas = {
   SMTP_URL: urlOf('SMTP_URL', /^smtps?:$/, 'smtp://user:password@mail.example:587').optional(),
   ALERT_FROM: mailAddress('ALERT_FROM').optional(),
   CONSOLE_URL: httpUrl('CONSOLE_URL').optional(),
+  ...ssoSchemas,
 } as const;
 
 const settingsObject = z.object(settingSchemas);
@@ -261,6 +263,8 @@ export abstract class Settings {
     /** Where links of alerts lead. Null: to the service's own API. */
     consoleUrl: string | null;
   };
+  /** Null: people sign in with a password and a code alone. */
+  readonly sso!: SsoSettings | null;
 }
 
 /** An empty value means the same as a missing one. Throws SettingsError. */
@@ -388,8 +392,8 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
     retention: readRetention(values),
     syncIntervalMs: values.SYNC_INTERVAL_MS ?? (profile === 'sandbox' ? 5_000 : 60_000),
     ...readRequestLimits(values),
-    metricsToken: values.METRICS_TOKEN ?? null,
-    alerts: alertSettings(values),
+    ...{ metricsToken: values.METRICS_TOKEN ?? null, alerts: alertSettings(values) },
+    sso: readSso(values, profile === 'sandbox', problems),
   };
   for (const [one, other] of pairs)
     if ((values[one] === undefined) !== (values[other] === undefined))

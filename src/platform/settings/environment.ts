@@ -45,6 +45,7 @@ export const secretSettings: readonly string[] = [
   ...['BANK_API_KEY', 'BANK_PARTNER_KEY', 'BANK_ACCOUNT_ID', 'BANK_WEBHOOK_SECRET'],
   ...['CONCILIA_API_KEY', 'CONCILIA_PARTNER_KEY', 'CONCILIA_ADMIN_KEY'],
   ...['CREDENTIALS_KEY', 'CREDENTIALS_OTHER_KEYS', 'METRICS_TOKEN', 'OTEL_EXPORTER_OTLP_HEADERS'],
+  'OIDC_CLIENT_SECRET',
 ];
 
 /** The value of a setting, without surrounding spaces. Throws SettingsError, without the value. */

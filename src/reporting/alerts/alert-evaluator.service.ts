@@ -6,6 +6,7 @@ import { Database } from '../../platform/postgres/database.service.js';
 import type { Prisma } from '../../generated/service/client.js';
 import { unreachable } from '../../platform/errors.js';
 import { Log } from '../../platform/log.js';
+import { Settings } from '../../platform/settings/config.js';
 import { Every } from '../../platform/queue/timers.js';
 import { readSeveritySteps } from '../../reconciliation/breaks/severity.queries.js';
 import { severityScale } from '../../reconciliation/breaks/severity.js';
@@ -15,6 +16,7 @@ import { lastDueDay } from './certificate-deadline.js';
 import * as found from './conditions.queries.js';
 import { readCondition } from './conditions.schema.js';
 import {
+  declareLocalSignInRules,
   evaluateRule,
   listDueMessages,
   listDueRules,
@@ -28,6 +30,7 @@ export class AlertEvaluator {
     private readonly database: Database,
     private readonly bankTime: BankTime,
     private readonly webhookHealth: WebhookHealth,
+    private readonly settings: Settings,
     private readonly log: Log,
   ) {}
 
@@ -35,6 +38,7 @@ export class AlertEvaluator {
   @Every('alerts', CronExpression.EVERY_10_SECONDS)
   async evaluate(): Promise<void> {
     const { prisma, sql } = this.database;
+    if (this.settings.sso) await declareLocalSignInRules(sql);
     const rules = await listDueRules(prisma);
     if (rules.length === 0) return;
     const failures: unknown[] = [];
@@ -80,6 +84,8 @@ export class AlertEvaluator {
         return found.waitingApprovals(accountId, condition, severity);
       case 'debit_waiting':
         return found.waitingDebits(accountId, condition, severity);
+      case 'local_sign_in':
+        return found.localSignIns(condition, severity);
       default:
         return unreachable(condition);
     }

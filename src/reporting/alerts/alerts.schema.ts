@@ -33,6 +33,7 @@ export const alertDetail = z
     day: z.string(),
     operationId: z.string(),
     nsu: z.string().describe('Of a line.'),
+    operatorId: z.string().describe('Of the person who signed in with a password.'),
   })
   .partial();
 export type AlertDetail = z.output<typeof alertDetail>;

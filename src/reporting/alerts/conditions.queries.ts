@@ -143,3 +143,16 @@ export function waitingDebits(
       AND NOT line.is_credit
       AND line.recorded_at <= clock_timestamp() - ${seconds}::int * interval '1 second'`;
 }
+
+/** Sign-ins with a password while people sign in at an identity provider. */
+export function localSignIns(
+  { hours }: ConditionOf<'local_sign_in'>,
+  severity: AlertSeverity,
+): Prisma.Sql {
+  return Prisma.sql`
+    SELECT 'session:' || s.id AS subject, ${withSeverity(severity)},
+           jsonb_build_object('operatorId', s.operator_id) AS detail
+    FROM operator_session s
+    WHERE s.is_break_glass AND s.is_complete
+      AND s.created_at > clock_timestamp() - ${hours}::int * interval '1 hour'`;
+}

@@ -58,6 +58,10 @@ export const condition = z.discriminatedUnion(
       kind: z.literal('debit_waiting'),
       seconds: wholeNumber(1, 86_400).default(60).describe('Since the line was stored.'),
     }),
+    z.strictObject({
+      kind: z.literal('local_sign_in'),
+      hours: wholeNumber(1, 720).default(24).describe('Since the sign-in.'),
+    }),
   ],
   { error: `Must have a kind: one of ${Object.keys(AlertConditionKind).join(', ')}.` },
 );

@@ -38,6 +38,27 @@ const newRowId = Prisma.sql`overlay(overlay(gen_random_uuid()::text
     12, '0'), '^(.{8})', '\\1-') FROM 1 FOR 13) PLACING '7' FROM 15 FOR 1)::uuid`;
 
 /**
+ * With single sign-on, each account has a rule about sign-ins with a password, with the channels
+ * that the account has then. One that somebody has removed is not declared again.
+ */
+export async function declareLocalSignInRules(db: SqlTx): Promise<void> {
+  await db.$executeRaw`
+    WITH declared AS (
+      INSERT INTO alert_rule (account_id, id, name, condition_kind, condition, severity,
+        group_seconds, notifies_cleared, is_enabled)
+      SELECT a.id, ${newRowId}, 'Entrada com senha', 'local_sign_in',
+        '{"kind":"local_sign_in","hours":24}', 'critical', 0, false, true
+      FROM bank_account a
+      WHERE NOT EXISTS (SELECT FROM alert_rule r
+        WHERE r.account_id = a.id AND r.condition_kind = 'local_sign_in')
+      RETURNING account_id, id
+    )
+    INSERT INTO alert_rule_channel (account_id, rule_id, channel_id)
+    SELECT d.account_id, d.id, c.id FROM declared d
+    JOIN alert_channel c ON c.account_id = d.account_id AND c.deleted_at IS NULL`;
+}
+
+/**
  * Fires an alert for each subject that `found` has and that has none, and clears the alerts whose
  * subject it no longer has. An alert that is cleared before it was announced is not announced.
  */

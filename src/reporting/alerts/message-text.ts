@@ -24,6 +24,7 @@ export interface NamedAlert {
     day?: string | undefined;
     operationId?: string | undefined;
     nsu?: string | undefined;
+    operatorId?: string | undefined;
   };
 }
 
@@ -162,6 +163,7 @@ function pageOf(detail: NamedAlert['detail']): string {
   if (detail.endpointId !== undefined)
     return `deliveries?state=dead&endpointId=${detail.endpointId}`;
   if (detail.day !== undefined) return 'days';
+  if (detail.operatorId !== undefined) return 'audit';
   return detail.lost !== undefined ? 'webhook-health' : 'today';
 }
 
@@ -169,7 +171,11 @@ function pageOf(detail: NamedAlert['detail']): string {
 function describeSubject(detail: NamedAlert['detail'], language: MessageLanguage): string {
   const isPt = language === 'pt';
   const { breakKind, endpointId, deliveries, day, lost, expected, hours, lastSyncAt } = detail;
-  const { operationId, nsu } = detail;
+  const { operationId, nsu, operatorId } = detail;
+  if (operatorId !== undefined)
+    return isPt
+      ? `a pessoa ${operatorId} entrou com senha`
+      : `person ${operatorId} signed in with a password`;
   if (operationId !== undefined)
     return isPt
       ? `operação ${operationId} aguarda aprovação`
