@@ -99,7 +99,9 @@ function operation(
   const component = name.charAt(0).toUpperCase() + name.slice(1);
   // A repeat is answered as the first request was: with its result, or still with the operation.
   const repeatedOf = (status: number) =>
-    route.idempotencyKey === 'none' || status >= 300 ? {} : headerDescriptions.repeated;
+    !honoursKeys || route.idempotencyKey === 'none' || status >= 300
+      ? {}
+      : headerDescriptions.repeated;
   return {
     operationId: name,
     tags: [route.chapter],
