@@ -62,6 +62,7 @@ export class ConsoleGuard implements CanActivate {
     const token = visit.cookies.get(cookieNames(this.settings.publicUrl).session);
     const session = token ? await this.sessions.find(token, readSlug(params.account)) : null;
     visit.session = session;
+    visit.confirmsAtProvider = session?.isSso === true && sso?.stepUp === 'provider';
     visit.csrfToken = session ? this.sessions.csrfTokenOf(session) : '';
     if (request.method === 'POST') {
       this.assertOwnOrigin(request);
@@ -189,6 +190,7 @@ function visitWithoutSession(request: FastifyRequest): Visit {
     time: (at) => formatTime(at ?? null, language),
     nonce: randomBytes(16).toString('base64'),
     ssoSite: '',
+    confirmsAtProvider: false,
     session: null,
     get accountId() {
       return accountOf(visit).id;

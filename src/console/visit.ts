@@ -42,6 +42,8 @@ export interface Visit {
   nonce: string;
   /** The identity provider's, to which the form of a sign-out leads; empty without one. */
   ssoSite: string;
+  /** Whether the person confirms actions there, and not with a code. */
+  confirmsAtProvider: boolean;
   session: Session | null;
   /** Throws, as the next two do, on a page that is of no account. */
   readonly accountId: number;

@@ -1,7 +1,7 @@
 // Speaks OpenID Connect with the identity provider: authorization code with PKCE, state and nonce.
-// The provider is first asked when somebody signs in, and again after each failure: no start
-// waits for it. What a flow must remember travels encrypted in a cookie of its browser, whose key
-// is the state. Codes, tokens and claims reach no log: failures are logged by their kind.
+// The provider is asked when somebody signs in: no start of the service waits for it. What a flow
+// must remember travels encrypted in a cookie of its browser, and opens only with its state. Codes,
+// tokens and claims reach no log: failures are logged by their kind.
 import { Injectable } from '@nestjs/common';
 import type { ClientAuth, Configuration } from 'openid-client';
 import { invariant } from '../../platform/errors.js';
@@ -17,6 +17,8 @@ const timeoutSeconds = 10;
 /** How far the clocks of provider and database may differ. */
 const toleranceSeconds = 60;
 export const flowSeconds = 600;
+/** Many sign-ins at once ask the provider once where its endpoints are. */
+const freshSeconds = 5;
 
 /** What one way to the provider and back remembers. */
 interface Flow {
@@ -57,6 +59,10 @@ interface Connection {
 @Injectable()
 export class SsoProvider {
   private connection: Promise<Connection> | null = null;
+  /** In seconds, as PostgreSQL counts them. */
+  private connectedAt = 0;
+  /** Whether the secret was last accepted in the body of a request, and not in its header. */
+  private postsSecret = false;
 
   constructor(
     private readonly settings: Settings,
@@ -68,12 +74,17 @@ export class SsoProvider {
 
   /** Null where the provider cannot be reached. `confirms`: the person must sign in there anew. */
   async start(next: string, confirms: string | null): Promise<StartedFlow | null> {
+    const startedAt = await this.now();
+    // Asked again, the provider shows that it is there before the browser is sent to it.
+    if (startedAt - this.connectedAt > freshSeconds) {
+      this.connectedAt = startedAt;
+      this.connection = null;
+    }
     const connection = await this.connect().catch((error: unknown) => this.failed(error));
     if (typeof connection === 'string') return null;
     const { client, configuration } = connection;
     const [state, nonce] = [client.randomState(), client.randomNonce()];
     const verifier = client.randomPKCECodeVerifier();
-    const startedAt = await this.now();
     const url = client.buildAuthorizationUrl(configuration, {
       ...{ redirect_uri: this.url('/console/sso/callback'), scope: this.sso.scopes, state, nonce },
       code_challenge: await client.calculatePKCECodeChallenge(verifier),
@@ -143,6 +154,7 @@ export class SsoProvider {
       const [first, second] = ways;
       if (!first || !second || !isUnknownClient(error)) throw error;
       ways.splice(0, 2, second, first);
+      this.postsSecret = !this.postsSecret;
       return exchangeOnce();
     });
     const claims = tokens.claims();
@@ -184,6 +196,7 @@ export class SsoProvider {
       const [basic, post] = [client.ClientSecretBasic, client.ClientSecretPost];
       if (isOffered('client_secret_basic')) ways.push(basic(clientSecret));
       if (isOffered('client_secret_post') || ways.length === 0) ways.push(post(clientSecret));
+      if (this.postsSecret) ways.reverse();
     }
     return { client, configuration, ways };
   }

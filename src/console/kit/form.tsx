@@ -349,12 +349,13 @@ export function Form({
 /** Where a change needs a recent code, the way to give it. */
 export function StepUpNotice() {
   const visit = useVisit();
-  if (visit.session?.isSteppedUp) return null;
+  const { t, session, confirmsAtProvider } = visit;
+  if (session?.isSteppedUp) return null;
   return (
     <Message kind="warn">
-      {visit.t('stepUp.needed')}{' '}
+      {t(confirmsAtProvider ? 'sso.confirmWhy' : 'stepUp.needed')}{' '}
       <a href={`/console/step-up?next=${encodeURIComponent(openAddress(visit))}`}>
-        {visit.t('stepUp.title')}
+        {t(confirmsAtProvider ? 'sso.confirm' : 'stepUp.title')}
       </a>
     </Message>
   );

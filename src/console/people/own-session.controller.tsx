@@ -23,9 +23,7 @@ export class OwnSessionPages {
 
   @ConsolePage('/console/step-up', 'session')
   stepUp(@Visiting() visit: Visit): PageAnswer {
-    if (visit.session?.isSso && this.settings.sso?.stepUp === 'provider')
-      return confirmationPage(visit);
-    return stepUpPage(visit);
+    return visit.confirmsAtProvider ? confirmationPage(visit) : stepUpPage(visit);
   }
 
   @ConsoleAction('/console/step-up', 'session', 'own')
@@ -135,7 +133,7 @@ function confirmationPage(visit: Visit): Shown {
       <ButtonLink href={`/console/sso?${query}`}>{t('sso.confirm')}</ButtonLink>
     </Card>
   );
-  return new Shown(t('stepUp.title'), body, { isNarrow: true });
+  return new Shown(t('sso.confirmTitle'), body, { isNarrow: true });
 }
 
 function passwordPage(visit: Visit, problem: string | null = null): Shown {

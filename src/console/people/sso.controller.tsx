@@ -99,8 +99,8 @@ function refusal(
   const body = (
     <Card>
       <Message kind="bad">{t(`sso.${reason}`)}</Message>
-      <ButtonLink href="/console/step-up">{t('stepUp.title')}</ButtonLink>
+      <ButtonLink href="/console/step-up">{t('sso.confirmTitle')}</ButtonLink>
     </Card>
   );
-  return new Shown(t('stepUp.title'), body, options);
+  return new Shown(t('sso.confirmTitle'), body, options);
 }

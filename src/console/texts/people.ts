@@ -62,6 +62,7 @@ export const peopleTexts = {
     'Who signed in at the provider is not the person of this session.',
   ],
   'sso.confirm': ['Confirmar com a conta da empresa', 'Confirm with the company account'],
+  'sso.confirmTitle': ['Confirme a sua identidade', 'Confirm your identity'],
   'sso.confirmWhy': [
     'Aprovações, chaves e pessoas exigem que você entre de novo no provedor de identidade.',
     'Approvals, keys and people need another sign-in at the identity provider.',

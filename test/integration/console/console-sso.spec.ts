@@ -289,6 +289,21 @@ describe('single sign-on', () => {
     expect((await paulo.get('/console/sessions')).location).toMatch(/sign-in/);
   });
 
+  it('ends after the time that the settings give it', async () => {
+    const quinn = browserOf('quinn', ['admins']);
+    await quinn.signIn('quinn');
+    const id = (await find('quinn@example.com'))?.id;
+    const [row] = await sql<{ minutes: number }>(
+      `SELECT round(extract(epoch FROM ends_at - created_at) / 60)::int AS minutes
+       FROM operator_session WHERE operator_id = $1`,
+      id,
+    );
+    expect(row).toEqual({ minutes: 480 });
+    expect((await quinn.get('/console/sessions')).status).toBe(200);
+    await sql('UPDATE operator_session SET ends_at = now() WHERE operator_id = $1', id);
+    expect((await quinn.get('/console/sessions')).location).toMatch(/sign-in/);
+  });
+
   it('works with another way to send the secret, and another algorithm', async () => {
     const client = {
       token_endpoint_auth_method: 'client_secret_post',
