@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { drawFigures } from '../bench/harness/picture.js';
 import { describeGoal, writePage, writeResults } from '../bench/harness/report.js';
+import { scalingText } from '../bench/harness/scaling-page.js';
 import {
   summarizeRounds,
   formatFigure,
@@ -120,4 +121,11 @@ describe('the results of benches', () => {
       ...{ what: 'service / yardstick', goal: '≥ 0.5', measured: '0.6', conclusion: 'met' },
     });
   });
+});
+
+it('states in docs/explanation/scaling.md what docs/performance/disk.json has', () => {
+  const project = join(import.meta.dirname, '..');
+  const page = readFileSync(join(project, 'docs/explanation/scaling.md'), 'utf8');
+  const [, stated] = /<!-- disk: begin -->\n\n(.*?)\n\n<!-- disk: end -->/s.exec(page) ?? [];
+  expect(stated).toBe(scalingText(project));
 });

@@ -64,13 +64,18 @@ export class BenchService {
   ) {}
 
   /** `bankUrl` is the address at which the service calls the bank, where it is another one. */
-  static async open(bank: BenchBank, bankUrl = bank.url): Promise<BenchService> {
+  static async open(
+    bank: BenchBank,
+    bankUrl = bank.url,
+    settings: Record<string, string> = {},
+  ): Promise<BenchService> {
     const database = await testDatabase('service');
     const process = await ConciliaProcess.with({
       ROLES: 'api,worker,scheduler',
       DATABASE_URL: database.url,
       BANK_PROFILE: 'sandbox',
       BANK_BASE_URL: bankUrl,
+      ...settings,
     });
     await process.start();
     return new BenchService(bank, database, process, await Receiver.listen());
@@ -103,8 +108,8 @@ export class BenchService {
     );
   }
 
-  /** A charge that is requested now, and the milliseconds from its payment to its event. */
-  async settleCharge(): Promise<number> {
+  /** Requests a charge and pays it: its reference, and when it was paid. */
+  async payCharge(): Promise<{ correlationId: string; paidAt: number }> {
     this.payments += 1;
     const correlationId = `${this.name}-${this.payments}`;
     const { status } = await this.process.callService('POST', '/baas/v1/charges', {
@@ -116,14 +121,26 @@ export class BenchService {
       payer: { name: 'Maria', document: '12345678909' },
     });
     if (status >= 300) throw new Error(`charge ${correlationId} got ${status}`);
-    const startedAt = Date.now();
+    const paidAt = Date.now();
     await this.bank.process.callBank('POST', '/sandbox/pix/received', { correlationId });
+    return { correlationId, paidAt };
+  }
+
+  /** Resolves when the event of each payment was received. */
+  async settled(): Promise<void> {
+    const areAll = () => this.receiver.distinct('charge.paid').length >= this.payments;
+    await until('each event is received', areAll, importTimeoutMs);
+  }
+
+  /** A charge that is requested now, and the milliseconds from its payment to its event. */
+  async settleCharge(): Promise<number> {
+    const { correlationId, paidAt } = await this.payCharge();
     const paid = () =>
       this.receiver
         .distinct('charge.paid')
         .find(({ data }) => data.correlationId === correlationId);
     await until('the event is received', () => paid() !== undefined, eventTimeoutMs);
-    return (paid()?.receivedAt ?? NaN) - startedAt;
+    return (paid()?.receivedAt ?? NaN) - paidAt;
   }
 
   /** Throws when a payment was lost, or settled or reported twice. */

@@ -6,15 +6,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres/embedded-postgres.js';
 
-/** The server is started for `work`, unless `TEST_DATABASE_URL` names another one. */
-export async function withBenchPostgres<Result>(work: () => Promise<Result>): Promise<Result> {
-  if (process.env.TEST_DATABASE_URL) return work();
+/**
+ * The server is started for `work`, which gets the path of its log, unless `TEST_DATABASE_URL`
+ * names another one.
+ */
+export async function withBenchPostgres<Result>(
+  work: (log: string) => Promise<Result>,
+): Promise<Result> {
+  if (process.env.TEST_DATABASE_URL) return work('');
   const folder = await mkdtemp(join(tmpdir(), 'concilia-bench-'));
   removeAfterKill(folder);
   const server = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), log: () => {} });
   process.env.TEST_DATABASE_URL = server.url('postgres');
   try {
-    return await work();
+    return await work(join(folder, 'data', 'server.log'));
   } finally {
     await server.stop();
     await rm(folder, { recursive: true, force: true });

@@ -17,8 +17,6 @@ export interface BenchResult {
   goals: GoalResult[];
 }
 
-const resultsMark = { begin: '<!-- results: begin -->', end: '<!-- results: end -->' };
-
 export function resultOf(
   { id, title, unit }: Bench,
   figures: Record<string, RoundFigures>,
@@ -28,7 +26,7 @@ export function resultOf(
   return { id, title, unit, date, machine: describeMachine(), figures, goals };
 }
 
-function describeMachine(): string {
+export function describeMachine(): string {
   const [cpu] = cpus();
   const gibibytes = Math.round(totalmem() / 2 ** 30);
   return `${cpus().length} × ${cpu?.model ?? 'CPU'}, ${gibibytes} GiB, Node ${process.versions.node}`;
@@ -64,13 +62,19 @@ export function writeResults(folder: string, results: BenchResult[]): BenchResul
   return all;
 }
 
-/** Writes the results into the page, between its two marks. */
+/** Writes the results into the page. */
 export function writePage(path: string, results: BenchResult[]): void {
+  writeBetweenMarks(path, 'results', describeResults(results));
+}
+
+/** Replaces what stands between two marks of the page. */
+export function writeBetweenMarks(path: string, name: string, text: string): void {
+  const [beginMark, endMark] = [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`];
   const page = readFileSync(path, 'utf8');
-  const [begin, end] = [page.indexOf(resultsMark.begin), page.indexOf(resultsMark.end)];
-  if (begin < 0 || end < begin) throw new Error(`${path} has no marks for the results`);
-  const head = page.slice(0, begin + resultsMark.begin.length);
-  writeFileSync(path, `${head}\n\n${describeResults(results)}\n\n${page.slice(end)}`);
+  const [begin, end] = [page.indexOf(beginMark), page.indexOf(endMark)];
+  if (begin < 0 || end < begin) throw new Error(`${path} has no marks for the ${name}`);
+  const head = page.slice(0, begin + beginMark.length);
+  writeFileSync(path, `${head}\n\n${text}\n\n${page.slice(end)}`);
 }
 
 function describeResults(results: BenchResult[]): string {
