@@ -5,6 +5,7 @@ import { Database } from '../src/platform/postgres/database.service.js';
 import { EventsService } from '../src/events/events.service.js';
 import { DecisionWriter } from '../src/reconciliation/apply/decision-writer.service.js';
 import { BreakWriter } from '../src/reconciliation/apply/break-writer.service.js';
+import { FeeBreaks } from '../src/reconciliation/apply/fee-breaks.service.js';
 import { ReconciliationService } from '../src/reconciliation/apply/reconciliation.service.js';
 import { countersSql } from './harness/book.js';
 import {
@@ -31,7 +32,7 @@ export function openReconciliation(pool: pg.Pool) {
   const bank = { profile: bankProfileOf({ profile: 'sandbox' }) } as never;
   const writer = new DecisionWriter(events, breaks);
   const reconciliation = new ReconciliationService(
-    ...([database, bank, writer, breaks, events, queue, queue] as const),
+    ...([database, bank, writer, breaks, new FeeBreaks(breaks), events, queue, queue] as const),
   );
   return {
     reconcile: (accountId: number) => reconciliation.reconcile({ accountId }),

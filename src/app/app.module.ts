@@ -44,6 +44,7 @@ import { RefundsModule } from '../outbound/refunds/refunds.module.js';
 import { RequestLimitsModule } from '../platform/limits/request-limits.module.js';
 import { StatementModule } from '../statement/lines/statement.module.js';
 import { TableStatisticsModule } from '../platform/postgres/table-statistics/table-statistics.module.js';
+import { TariffsModule } from '../reporting/tariffs/tariffs.module.js';
 import { TransfersModule } from '../outbound/transfers/transfers.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 
@@ -108,6 +109,7 @@ export class AppModule {
         WebhooksModule,
         ReconciliationModule,
         CashForecastModule,
+        TariffsModule,
         ExportsModule,
         RunsModule,
         BreaksModule,

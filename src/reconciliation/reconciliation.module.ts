@@ -8,6 +8,7 @@ import { ExpectedPaymentReading } from './api/expected-payment-reading.service.j
 import { TransactionViews } from './api/transaction-views.service.js';
 import { BookController } from './api/transactions.controller.js';
 import { BreakWriter } from './apply/break-writer.service.js';
+import { FeeBreaks } from './apply/fee-breaks.service.js';
 import { ReconciliationMetrics } from './apply/reconciliation-metrics.service.js';
 import { ReconciliationService } from './apply/reconciliation.service.js';
 import { RuleCatalog } from './rules/rule-catalog.service.js';
@@ -28,6 +29,7 @@ import { DecisionWriter } from './apply/decision-writer.service.js';
     ReconciliationService,
     DecisionWriter,
     BreakWriter,
+    FeeBreaks,
     RuleCatalog,
     RuleTrials,
     ReconciliationMetrics,

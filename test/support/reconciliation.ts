@@ -5,6 +5,7 @@ import { EventsService } from '../../src/events/events.service.js';
 import { DecisionWriter } from '../../src/reconciliation/apply/decision-writer.service.js';
 import { ManualMatches } from '../../src/reconciliation/breaks/manual-matches.service.js';
 import { BreakWriter } from '../../src/reconciliation/apply/break-writer.service.js';
+import { FeeBreaks } from '../../src/reconciliation/apply/fee-breaks.service.js';
 import { explainingBreakKinds } from '../../src/reconciliation/decide/break-kinds.js';
 import {
   describeDifference,
@@ -34,6 +35,7 @@ export function reconciliationOn(
     bank,
     new DecisionWriter(events, breaks),
     breaks,
+    new FeeBreaks(breaks),
     events,
     queueOf('reconcile'),
     queueOf('advanceOperation'),

@@ -15,7 +15,11 @@ import type { Metadata } from '../../statement/expected-payments/metadata.js';
 import { Prisma, type Break } from '../../generated/service/client.js';
 import { bankTimeNow } from '../../statement/lines/bank-clock.queries.js';
 import type { ReplacedHash } from '../../statement/lines/line-erasure.queries.js';
-import { statementBreakKinds, type StatementBreakKind } from '../decide/break-kinds.js';
+import {
+  reopenedBreakKinds,
+  statementBreakKinds,
+  type StatementBreakKind,
+} from '../decide/break-kinds.js';
 import type { OpenBreak, Resolution } from '../decide/breaks.js';
 import { newId } from '../../platform/ids.js';
 
@@ -55,7 +59,7 @@ export const reportedColumns = Prisma.sql`
 
 /** Resolves the open breaks of a kind and these subjects automatically. */
 export async function resolveBreaks(
-  tx: Tx,
+  tx: SqlTx,
   accountId: number,
   kind: string,
   subjects: string[],
@@ -105,7 +109,7 @@ export async function insertBreaks(
     SET state = 'open', resolved_at = NULL, evidence = EXCLUDED.evidence,
         expected_payment_id = EXCLUDED.expected_payment_id,
         amount_cents = EXCLUDED.amount_cents, nsu = EXCLUDED.nsu
-    WHERE break.state = 'resolved' AND break.kind = ANY (${[...statementBreakKinds]})
+    WHERE break.state = 'resolved' AND break.kind = ANY (${[...reopenedBreakKinds]})
       AND (break.resolution = 'automatic'
       OR break.resolution IN ('accept', 'refund') AND (EXCLUDED.amount_cents > break.amount_cents
         OR (break.kind, break.subject) IN (SELECT * FROM unnest(

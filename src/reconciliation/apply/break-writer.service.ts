@@ -1,7 +1,7 @@
 // Opens breaks, resolves them and records the events of both. Every automatic change of a break's
 // state passes here; a database trigger writes the break history.
 import { Injectable } from '@nestjs/common';
-import type { Tx, SqlTx } from '../../platform/postgres/database.service.js';
+import type { SqlTx } from '../../platform/postgres/database.service.js';
 import { eventAmount, type NewEvent } from '../../events/event.js';
 import type { EventType } from '../../events/event-types.js';
 import { EventsService } from '../../events/events.service.js';
@@ -42,7 +42,7 @@ export class BreakWriter {
   }
 
   /** Resolves the open breaks of this kind and these subjects: their cause is gone. */
-  async resolve(tx: Tx, accountId: number, kind: string, subjects: string[]): Promise<void> {
+  async resolve(tx: SqlTx, accountId: number, kind: string, subjects: string[]): Promise<void> {
     this.reportResolved(tx, accountId, await resolveBreaks(tx, accountId, kind, subjects));
   }
 

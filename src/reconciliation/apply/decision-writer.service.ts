@@ -38,7 +38,12 @@ import {
   subjectOfLine,
   subjectOfOperation,
 } from '../decide/break-kinds.js';
-import type { DecisionMaker, ExpectedPaymentFacts, LineAllocation } from '../decide/model.js';
+import type {
+  DecisionMaker,
+  ExpectedPaymentFacts,
+  LineAllocation,
+  StatementLineFacts,
+} from '../decide/model.js';
 import { amountsOf, changedAmounts, isSame, isSamePart } from './match-differences.js';
 import { recordDecidedLines } from './reconciliation-metrics.service.js';
 import { recordTraces } from './decision-traces.service.js';
@@ -48,9 +53,11 @@ export interface AppliedChanges {
   operationIds: string[];
   /** Whether anything changed: events may be waiting for their delivery. */
   isChanged: boolean;
+  /** The earliest line with another outcome: fees about its month may be explained otherwise. */
+  first: Pick<StatementLineFacts, 'nsu' | 'occurredAt'> | null;
 }
 
-const nothingChanged: AppliedChanges = { operationIds: [], isChanged: false };
+const nothingChanged: AppliedChanges = { operationIds: [], isChanged: false, first: null };
 
 /** The person who ended the link of a line in this transaction. */
 export type UnlinkedBy = DecisionMaker & { nsu: bigint };
@@ -135,7 +142,7 @@ export class DecisionWriter {
     const open = openBreaks(decision);
     const before = await this.readBefore(tx, accountId, stored.lines);
     // PostgreSQL writes what was sent first while the rest is computed.
-    const [difference, hasClassified, breaks] = await Promise.all([
+    const [difference, hasClassified, breaks, changed] = await Promise.all([
       this.writeMatches(tx, accountId, decision, { known: before.matches, unlinkedBy }),
       this.writeClassifications(tx, accountId, component, before.classifications),
       this.writeBreaks(tx, accountId, component, { open, stored: stored.breaks }),
@@ -167,6 +174,7 @@ export class DecisionWriter {
       // A provisional match ends no operation.
       operationIds: operationsShown(component, difference.standing),
       isChanged: events.length > 0 || hasClassified || breaks.hasChanged,
+      first: earliest(changed.map((nsu) => component.lineByNsu.get(nsu) ?? null)),
     };
   }
 
@@ -184,10 +192,11 @@ export class DecisionWriter {
     tx: SqlTx,
     accountId: number,
     { decision, stored, open }: { decision: Decision; stored: StoredState; open: OpenBreak[] },
-  ): Promise<void> {
+  ): Promise<bigint[]> {
     const outcomes = lineOutcomes(decision, open);
     const changed = changedOutcomes(accountId, stored.lines, outcomes);
     recordDecidedLines(tx, await writeLineOutcomes(tx, accountId, changed));
+    return changed.map(({ nsu }) => nsu);
   }
 
   /** Replaces the matches of lines whose allocations differ. Others keep their ids. */
@@ -290,7 +299,7 @@ export class DecisionWriter {
       await recordRangeTask(tx, accountId, 'period', { delayMs: freshMs });
     await queries.makeFinal(tx, accountId, free);
     const operationIds = free.flatMap((nsu) => lineByNsu.get(nsu)?.operationIds ?? []);
-    return { operationIds, isChanged: operationIds.length > 0 };
+    return { operationIds, isChanged: operationIds.length > 0, first: null };
   }
 
   /** A line that waits for another one is decided again when that one can no longer come. */
@@ -419,6 +428,13 @@ export class DecisionWriter {
     const ids = shown.map(({ id }) => id);
     await insertFacts(tx, accountId, { ids }, 'absence_revoked');
   }
+}
+
+export function earliest(lines: readonly AppliedChanges['first'][]): AppliedChanges['first'] {
+  return lines.reduce(
+    (first, line) => (first && !(line && line.occurredAt < first.occurredAt) ? first : line),
+    null,
+  );
 }
 
 /** The operations without a known outcome whose payments these matches show. */

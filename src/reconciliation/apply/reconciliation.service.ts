@@ -18,6 +18,7 @@ import type { ClosedPeriod } from '../../statement/lines/closing.js';
 import * as queries from './decision-writer.queries.js';
 import {
   DecisionWriter,
+  earliest,
   linesByRule,
   type AppliedChanges,
   type Circumstances,
@@ -26,6 +27,7 @@ import {
 } from './decision-writer.service.js';
 import { DecidedSubjects, hasMatchRules, partsOf } from '../load/batch-parts.js';
 import { BreakWriter } from './break-writer.service.js';
+import { FeeBreaks, feeDelayMs } from './fee-breaks.service.js';
 import { loadOptionsOf, type ComponentSeeds } from '../load/component.queries.js';
 import { decide } from '../decide/decide.js';
 import {
@@ -72,6 +74,7 @@ export class ReconciliationService {
     private readonly bank: BankService,
     private readonly writer: DecisionWriter,
     private readonly breaks: BreakWriter,
+    private readonly fees: FeeBreaks,
     private readonly events: EventsService,
     @InjectQueue(jobs.reconcile.name) private readonly reconcileQueue: JobQueue<'reconcile'>,
     @InjectQueue(jobs.advanceOperation.name)
@@ -161,7 +164,13 @@ export class ReconciliationService {
     const done = claimed.filter(({ kind }) => isLastOfNew || !isRange(kind));
     const early = before.isSetBack ? await queries.listFoundLate(tx, accountId) : [];
     if (fresh.length + done.length + overdue.length === 0 && !before.isSetBack)
-      return { isMore: false, otherAccountIds: [], operationIds: [], isChanged: false };
+      return {
+        isMore: false,
+        otherAccountIds: [],
+        operationIds: [],
+        isChanged: false,
+        first: null,
+      };
     const arrival = fresh.at(-1)?.arrival ?? before.decidedArrival;
     const pages = await Promise.all([
       this.pageOfRange(tx, accountId, done, { kind: 'rules', limit, closed }),
@@ -187,12 +196,25 @@ export class ReconciliationService {
         done.map(({ id }) => id),
       ),
     ]);
-    const hasStatementChanged =
+    const hasBreakChanged = await this.refreshBreaks(tx, accountId, done, asOf);
+    const isFull = [fresh, claimed, overdue, ...pages].some(({ length }) => length === limit);
+    const isChanged = applied.isChanged || hasBreakChanged;
+    return { ...applied, isChanged, otherAccountIds, isMore: isFull };
+  }
+
+  /** The breaks that no component decides: those of the statement itself, and those of fees. */
+  private async refreshBreaks(
+    tx: SqlTx,
+    accountId: number,
+    done: readonly tasks.DueSubjectTask[],
+    asOf: Date | null,
+  ): Promise<boolean> {
+    const ofStatement =
       done.some(({ kind }) => kind === 'statement') &&
       (await this.breaks.refreshStatementBreaks(tx, accountId));
-    const isFull = [fresh, claimed, overdue, ...pages].some(({ length }) => length === limit);
-    const isChanged = applied.isChanged || hasStatementChanged;
-    return { ...applied, isChanged, otherAccountIds, isMore: isFull };
+    const nsus = done.flatMap(({ kind, nsu }) => (kind === 'fees' ? (nsu ?? []) : []));
+    const ofFees = nsus.length > 0 && (await this.fees.refresh(tx, accountId, nsus, asOf));
+    return ofStatement || ofFees;
   }
 
   /** The other accounts with credits that these lines sent, which are decided again there. */
@@ -311,11 +333,16 @@ export class ReconciliationService {
     } catch (error) {
       throw cause ?? error;
     }
+    const first = earliest(changes.map((one) => one.first));
+    if (first && (await account).hasPriceList)
+      await tasks.recordFeeTask(tx, accountId, first.nsu, feeDelayMs);
     return {
       operationIds: [...new Set(changes.flatMap(({ operationIds }) => operationIds))],
       isChanged: changes.some(({ isChanged }) => isChanged),
+      first,
     };
   }
 }
 
-const isRange = (kind: tasks.DueSubjectTask['kind']) => kind === 'rules' || kind === 'period';
+const isRange = (kind: tasks.DueSubjectTask['kind']) =>
+  kind === 'rules' || kind === 'period' || kind === 'fees';

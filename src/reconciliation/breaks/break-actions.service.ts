@@ -22,6 +22,7 @@ import {
   subjectOfLine,
 } from '../decide/break-kinds.js';
 import type { DecisionMaker } from '../decide/model.js';
+import { recordFeeTask } from '../../statement/reconciliation-tasks/reconciliation-tasks.queries.js';
 import { BreakWriter } from '../apply/break-writer.service.js';
 import { lockReconciliation } from '../apply/decision-writer.queries.js';
 import { ReconciliationService } from '../apply/reconciliation.service.js';
@@ -344,6 +345,7 @@ export class BreakActions {
     { kind, nsu, expectedPaymentId, operationId }: queries.LockedBreak,
   ): Promise<string[]> {
     if (statementBreakKinds.includes(kind)) await this.breaks.refreshStatementBreaks(tx, accountId);
+    if (kind === 'fee_mismatch' && nsu !== null) await recordFeeTask(tx, accountId, nsu);
     return this.reconciliation.decideNow(tx, accountId, {
       nsus: nsu === null ? [] : [nsu],
       expectedPaymentIds: expectedPaymentId === null ? [] : [expectedPaymentId],

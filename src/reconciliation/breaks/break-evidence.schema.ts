@@ -2,7 +2,12 @@
 // wrote it, and shown as it is stored: nothing here refuses what an earlier version wrote.
 import { z } from 'zod';
 import { integer, nameSchemas, plainDate, timestamp } from '../../bank-contract/wire.js';
-import { DisputeKind, DisputeStatus, UnreadableLineKind } from '../../generated/service/enums.js';
+import {
+  DisputeKind,
+  DisputeStatus,
+  TariffKind,
+  UnreadableLineKind,
+} from '../../generated/service/enums.js';
 import { breakKinds, type BreakKind } from '../decide/break-kind-declarations.js';
 
 const id = z.string();
@@ -101,6 +106,12 @@ const evidenceOfKind = {
   }),
   balance_mismatch: z.object({
     ...{ lastNsu: nsu, lastBalanceCents: cents, liveBalanceCents: cents, since: optionalTime },
+  }),
+  fee_mismatch: z.object({
+    tariff: z.enum(TariffKind).nullable().describe('Null for a fee that no tariff explains.'),
+    period: z.string().describe('The day or the month that the fee is about.'),
+    ...{ chargedCents: cents, expectedCents: cents },
+    priceList: integer.nullable().describe('The version by which the line was read.'),
   }),
 } as const satisfies Record<BreakKind, z.ZodType>;
 

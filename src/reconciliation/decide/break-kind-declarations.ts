@@ -17,7 +17,9 @@ export type OpenedFor =
   /** What the sync stores about the statement itself. */
   | 'statement'
   /** A day that is certified. */
-  | 'day';
+  | 'day'
+  /** The fees of a month. */
+  | 'fees';
 
 type Text = readonly [pt: string, en: string];
 
@@ -317,6 +319,21 @@ export const breakKinds = {
     ],
     whatToDo: ['Pergunte ao banco.', 'Ask the bank.'],
     resolvedWhen: 'Both agree again.',
+    severityAtLeast: 'low',
+    refund: null,
+  },
+  fee_mismatch: {
+    opened: ['fees'],
+    name: ['Tarifa divergente', 'Fee mismatch'],
+    why: [
+      'O banco cobrou uma tarifa que difere em {amount} da tabela de preços.',
+      'The bank charged a fee that differs by {amount} from the price list.',
+    ],
+    whatToDo: [
+      'Reclame a diferença ao banco, e depois aceite; ou corrija a tabela de preços.',
+      'Claim the difference at the bank, then accept; or correct the price list.',
+    ],
+    resolvedWhen: 'The price list, or the items that it prices, agree with the fee.',
     severityAtLeast: 'low',
     refund: null,
   },

@@ -62,6 +62,9 @@ export const decidedBreakKinds = kindsOpenedFor(
 /** The kinds of breaks of the statement itself, which are opened again each time. */
 export const statementBreakKinds = kindsOpenedFor('statement');
 
+/** The kinds that no decision of a component opens, and that are opened again by their causes. */
+export const reopenedBreakKinds = kindsOpenedFor('statement', 'fees');
+
 /** The kinds whose lines rules may explain: always, or only among their own candidates. */
 export const ruleBreakKinds = (may: 'always' | 'among their candidates'): BreakKind[] =>
   kindsWhere(

@@ -57,6 +57,8 @@ export interface LoadedAccount extends Pick<
 > {
   /** Another system has declared payments of the account. */
   hasDeclared: boolean;
+  /** Its fees are checked. */
+  hasPriceList: boolean;
   /** Null if the account has set none. */
   ownCreditDays: Partial<CreditDays> | null;
 }
@@ -189,7 +191,8 @@ async function readAccountState(
            ${periodsOfOthers} AS periods, ${importOfHistory} AS history,
            EXISTS (
              SELECT FROM expected_payment e
-             WHERE e.account_id = b.id AND e.external_id IS NOT NULL) AS "hasDeclared"
+             WHERE e.account_id = b.id AND e.external_id IS NOT NULL) AS "hasDeclared",
+           EXISTS (SELECT FROM price_list p WHERE p.account_id = b.id) AS "hasPriceList"
     FROM bank_account b LEFT JOIN reconciliation_state r ON r.account_id = b.id
     WHERE b.id = ${accountId}`;
   invariant(state, 'the account exists');

@@ -49,7 +49,7 @@ export interface DueSubject {
 
 /**
  * The subjects of due tasks, and payments whose deadline has passed. A task of rules has none:
- * it may concern every line. Nor has a task of a period, which changes no outcome.
+ * it may concern every line. Nor has a task of a period or of fees, which changes no outcome.
  */
 export async function listDueSubjects(db: Db, accountId: number): Promise<DueSubject[]> {
   return db.$queryRaw`
@@ -60,7 +60,7 @@ export async function listDueSubjects(db: Db, accountId: number): Promise<DueSub
     LEFT JOIN match m ON m.account_id = task.account_id AND m.nsu = task.nsu
       AND task.kind = 'line' AND m.unlinked_at IS NULL
     WHERE task.account_id = ${accountId} AND task.due_at <= clock_timestamp()
-      AND task.kind NOT IN ('statement', 'period')
+      AND task.kind NOT IN ('statement', 'period', 'fees')
     UNION ALL
     SELECT NULL, total.expected_payment_id, NULL FROM expected_payment_total total
     JOIN reconciliation_state r ON r.account_id = total.account_id

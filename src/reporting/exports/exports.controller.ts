@@ -58,7 +58,7 @@ export class ExportsController {
   }
 }
 
-function replyWith({ name, contentType, body }: OpenedFile): StreamedReply {
+export function replyWith({ name, contentType, body }: OpenedFile): StreamedReply {
   return new StreamedReply(body, {
     'content-type': contentType,
     'content-disposition': `attachment; filename="${name}"`,

@@ -19,6 +19,6 @@ import { TransactionFiles } from './transaction-files.service.js';
     TransactionFiles,
     MonthReports,
   ],
-  exports: [FileStreams, MonthReports, OpenItemFiles, TransactionFiles],
+  exports: [FileStreams, MonthReports, OpenItemFiles, ReadingLimits, TransactionFiles],
 })
 export class ExportsModule {}

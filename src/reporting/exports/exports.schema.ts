@@ -15,8 +15,14 @@ const tableTypes = [
 /** For CSV. With `semicolon`, amounts have a decimal comma. */
 const delimiter = z.enum(['comma', 'semicolon']).default('comma');
 
+export const monthParameter = patternText(
+  7,
+  /^(19|20|21)\d{2}-(0[1-9]|1[0-2])$/,
+  'Must be a month, yyyy-mm.',
+);
+
 /** Of tables: what a person works through, with the age of each row. */
-const openItems = {
+export const openItems = {
   ...exported,
   responseContentTypes: tableTypes,
   query: z.object({
@@ -63,8 +69,6 @@ export const getMonthReport = route({
     'Shows a month as a printable page: balances, days with certificates, lines by state, breaks.',
   path: '/v1/exports/reports/{month}',
   responseContentTypes: ['text/html'],
-  params: z.object({
-    month: patternText(7, /^(19|20|21)\d{2}-(0[1-9]|1[0-2])$/, 'Must be a month, yyyy-mm.'),
-  }),
+  params: z.object({ month: monthParameter }),
   response: z.string(),
 });

@@ -2,6 +2,7 @@
 // chain of the line before it, and no balance goes below zero. Account rows are locked in order of
 // id, so that the lines of one account are written one after another.
 import { Injectable } from '@nestjs/common';
+import { isLineType, lineTypes } from '../../bank-contract/line-types.js';
 import { invariant, AppError, ruleBroken } from '../../platform/errors.js';
 import type { SandboxAccount } from '../accounts/party.js';
 import { BankClock } from '../clock/bank-clock.service.js';
@@ -19,6 +20,7 @@ import {
 import {
   availableCents,
   maxBalanceCents,
+  outsideMovement,
   type LedgerMovement,
   type LineDetails,
   type PostedLine,
@@ -105,9 +107,24 @@ export class SandboxLedger {
       })),
       lines,
     });
+    for (const { account, line } of customers) await this.charge(tx, account, line);
     const [first, ...others] = posted;
     invariant(first, 'a movement has a line of a customer');
     return [first, ...others];
+  }
+
+  /** Charges the fee of the mode `fees` for a line, where the balance covers it. */
+  private async charge(tx: SandboxTx, account: SandboxAccount, line: LineDetails): Promise<void> {
+    const { typeName, correlationId, endToEndId } = line;
+    const fees: Partial<Record<string, bigint>> = this.modes.current.fees;
+    const cents = fees[typeName];
+    if (!cents || !isLineType(typeName)) return;
+    if (availableCents((await this.lock(tx, [account])).get(account.id)!) < cents) return;
+    const fee: LineDetails = {
+      ...{ typeName: 'DEBIT_FEE', notes: `Tarifa: ${lineTypes[typeName].name[0]}` },
+      ...{ correlationId, endToEndId, proof: endToEndId ? { endToEndId } : null },
+    };
+    await this.post(tx, outsideMovement(account, 'other', -cents, fee));
   }
 
   private rowOf(

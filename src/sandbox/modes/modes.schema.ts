@@ -2,6 +2,7 @@
 // open.
 import { z } from 'zod';
 import { maxBatchItems } from '../../bank-contract/batch-transfers.js';
+import { lineTypes, type LineType } from '../../bank-contract/line-types.js';
 import { route } from '../../bank-contract/route.js';
 import { departures } from '../../platform/http/lenient-request.js';
 import {
@@ -13,6 +14,7 @@ import {
 import { presets, type Preset } from '../presets/presets.js';
 
 const word = filledText(40);
+const pricedTypes = (Object.keys(lineTypes) as LineType[]).filter((type) => type !== 'DEBIT_FEE');
 const oneOf = <const Values extends [string, ...string[]]>(...values: Values) => z.enum(values);
 
 /** The names of a charge's status. The contract shows only the names at creation. */
@@ -133,6 +135,9 @@ export const modes = z.strictObject({
   billPaymentHours: z
     .strictObject({ open: integerBetween(0, 23), close: integerBetween(1, 24) })
     .refine(({ open, close }) => open < close, 'Must open before it closes.'),
+  fees: z
+    .partialRecord(z.enum(pricedTypes), positiveReais)
+    .describe('What the bank charges for each line of a type, by a line of its own after it.'),
   rateLimitPerSecond: integerBetween(1, 100_000)
     .nullable()
     .describe(
@@ -186,6 +191,7 @@ const publishedModes: ModeValues = {
   verificationCodes: 'digits',
   customerApproval: 'automatic',
   billPaymentHours: { open: 7, close: 20 },
+  fees: {},
   rateLimitPerSecond: null,
 };
 

@@ -156,6 +156,22 @@ export async function recordRangeTask(
         AND later.due_at > clock_timestamp())`;
 }
 
+/** Checks the fees of the month of a line again, and of the months around it. */
+export async function recordFeeTask(
+  tx: SqlTx,
+  accountId: number,
+  nsu: bigint,
+  delayMs = 0,
+): Promise<void> {
+  await tx.$executeRaw`
+    INSERT INTO reconciliation_task (account_id, kind, nsu, due_at)
+    SELECT ${accountId}, 'fees', ${nsu}, clock_timestamp() + ${delayMs} * interval '1 millisecond'
+    WHERE ${delayMs} = 0 OR NOT EXISTS (
+      SELECT FROM reconciliation_task later
+      WHERE later.account_id = ${opaqueAccountId(accountId)} AND later.nsu = ${nsu}
+        AND later.kind = 'fees' AND later.due_at > clock_timestamp())`;
+}
+
 export type DueSubjectTask = Omit<ReconciliationTask, 'accountId' | 'dueAt'>;
 
 /** The due tasks, oldest first, ranges last. The caller holds the account's lock. */
@@ -168,7 +184,7 @@ export async function claimTasks(
     SELECT id, kind, nsu, expected_payment_id, operation_id
     FROM reconciliation_task
     WHERE account_id = ${opaqueAccountId(accountId)} AND due_at <= clock_timestamp()
-    ORDER BY kind IN ('rules', 'period'), id LIMIT ${limit}`;
+    ORDER BY kind IN ('rules', 'period', 'fees'), id LIMIT ${limit}`;
 }
 
 export async function deleteTasks(tx: SqlTx, accountId: number, ids: bigint[]): Promise<void> {
