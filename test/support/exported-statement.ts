@@ -3,7 +3,7 @@ import type { ServiceApplication } from './service-application.js';
 
 /**
  * Stores a line of the current month. Adds its correlationId to `canaries`: no other account may
- * see it. Returns the API path that precedes the month, and the month.
+ * see it. Returns the API paths that precede the month, each with the month.
  */
 export async function insertLineForExports(
   { database }: ServiceApplication,
@@ -22,7 +22,10 @@ export async function insertLineForExports(
   );
   canaries.push(correlationId);
   const month = new Date(Date.now() - 3 * 3_600_000).toISOString().slice(0, 7);
-  return [['/v1/exports/reports/', month]];
+  return ['/v1/exports/reports/', '/v1/exports/fees/', '/v1/fee-checks/'].map((path) => [
+    path,
+    month,
+  ]);
 }
 
 /**

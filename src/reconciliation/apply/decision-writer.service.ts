@@ -53,11 +53,11 @@ export interface AppliedChanges {
   operationIds: string[];
   /** Whether anything changed: events may be waiting for their delivery. */
   isChanged: boolean;
-  /** The earliest line with another outcome: fees about its month may be explained otherwise. */
-  first: Pick<StatementLineFacts, 'nsu' | 'occurredAt'> | null;
+  /** With another outcome than before. */
+  lines: readonly Pick<StatementLineFacts, 'nsu' | 'occurredAt'>[];
 }
 
-const nothingChanged: AppliedChanges = { operationIds: [], isChanged: false, first: null };
+const nothingChanged: AppliedChanges = { operationIds: [], isChanged: false, lines: [] };
 
 /** The person who ended the link of a line in this transaction. */
 export type UnlinkedBy = DecisionMaker & { nsu: bigint };
@@ -174,7 +174,7 @@ export class DecisionWriter {
       // A provisional match ends no operation.
       operationIds: operationsShown(component, difference.standing),
       isChanged: events.length > 0 || hasClassified || breaks.hasChanged,
-      first: earliest(changed.map((nsu) => component.lineByNsu.get(nsu) ?? null)),
+      lines: changed.flatMap((nsu) => component.lineByNsu.get(nsu) ?? []),
     };
   }
 
@@ -299,7 +299,7 @@ export class DecisionWriter {
       await recordRangeTask(tx, accountId, 'period', { delayMs: freshMs });
     await queries.makeFinal(tx, accountId, free);
     const operationIds = free.flatMap((nsu) => lineByNsu.get(nsu)?.operationIds ?? []);
-    return { operationIds, isChanged: operationIds.length > 0, first: null };
+    return { operationIds, isChanged: operationIds.length > 0, lines: [] };
   }
 
   /** A line that waits for another one is decided again when that one can no longer come. */
@@ -428,13 +428,6 @@ export class DecisionWriter {
     const ids = shown.map(({ id }) => id);
     await insertFacts(tx, accountId, { ids }, 'absence_revoked');
   }
-}
-
-export function earliest(lines: readonly AppliedChanges['first'][]): AppliedChanges['first'] {
-  return lines.reduce(
-    (first, line) => (first && !(line && line.occurredAt < first.occurredAt) ? first : line),
-    null,
-  );
 }
 
 /** The operations without a known outcome whose payments these matches show. */

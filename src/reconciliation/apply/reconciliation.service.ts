@@ -18,7 +18,6 @@ import type { ClosedPeriod } from '../../statement/lines/closing.js';
 import * as queries from './decision-writer.queries.js';
 import {
   DecisionWriter,
-  earliest,
   linesByRule,
   type AppliedChanges,
   type Circumstances,
@@ -169,7 +168,7 @@ export class ReconciliationService {
         otherAccountIds: [],
         operationIds: [],
         isChanged: false,
-        first: null,
+        lines: [],
       };
     const arrival = fresh.at(-1)?.arrival ?? before.decidedArrival;
     const pages = await Promise.all([
@@ -333,13 +332,15 @@ export class ReconciliationService {
     } catch (error) {
       throw cause ?? error;
     }
-    const first = earliest(changes.map((one) => one.first));
-    if (first && (await account).hasPriceList)
-      await tasks.recordFeeTask(tx, accountId, first.nsu, feeDelayMs);
+    const lines = changes.flatMap((one) => one.lines);
+    if ((await account).hasPriceList) {
+      const [first] = lines.toSorted((a, b) => a.occurredAt.getTime() - b.occurredAt.getTime());
+      if (first) await tasks.recordFeeTask(tx, accountId, first.nsu, feeDelayMs);
+    }
     return {
       operationIds: [...new Set(changes.flatMap(({ operationIds }) => operationIds))],
       isChanged: changes.some(({ isChanged }) => isChanged),
-      first,
+      lines,
     };
   }
 }

@@ -86,8 +86,8 @@ export const monthBefore = (month: string): string => monthOf(addDays(`${month}-
 export const monthAfter = (month: string): string => monthOf(addDays(`${month}-28`, 4));
 
 /**
- * The list of a day: the last `validFrom` up to it, and of equal ones the last version. Null without
- * one, or where it is empty.
+ * The list of a day: the last `validFrom` up to it, and of equal ones the last version. Null
+ * without one, or where it is empty.
  */
 export function pricesOn(lists: readonly AgreedPrices[], day: PlainDate): AgreedPrices | null {
   const last = lists

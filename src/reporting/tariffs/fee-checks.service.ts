@@ -14,6 +14,7 @@ import {
   type CheckedFee,
 } from '../../reconciliation/decide/fee-check.js';
 import {
+  feeWindow,
   listPriceLists,
   loadFeeFacts,
   sumReturnedFees,
@@ -39,7 +40,7 @@ export class FeeChecks {
     private readonly streams: FileStreams,
   ) {}
 
-  /** Throws `not_found` for a month that has not begun. */
+  /** Throws `not_found` for a month that has not begun, or before the first line. */
   async get(accountId: number, month: string): Promise<RouteOutput<typeof getFeeCheck>> {
     const { fees, expected, returned } = await this.check(accountId, month);
     const byKind = groupBy(fees, ({ kind }) => kind);
@@ -82,8 +83,11 @@ export class FeeChecks {
 
   private async check(accountId: number, month: string) {
     const now = await this.bankTime.now(accountId);
-    if (month > monthOf(await this.bankTime.today(accountId))) throw new AppError('not_found');
     const db = this.database.prisma;
+    const where = { accountId, occurredAt: { lt: feeWindow({ from: month, to: month }).counted } };
+    const hasBegun = month <= monthOf(await this.bankTime.today(accountId));
+    if (!hasBegun || !(await db.statementLine.findFirst({ where })))
+      throw new AppError('not_found');
     // One query after another: a read slot may use one connection only.
     return this.limits.withReadSlot(async () => {
       const lists = await listPriceLists(db, accountId);

@@ -155,6 +155,7 @@ export const getFeeCheck = route({
 
 export const exportFees = route({
   ...openItems,
+  method: 'GET',
   name: 'exportFees',
   summary: 'Streams the fee lines about a month, with what was agreed, as a file.',
   path: '/v1/exports/fees/{month}',
