@@ -21,6 +21,7 @@ import { ruleBuilderTexts } from './texts/rule-builder.js';
 import { rulesTexts } from './texts/rules.js';
 import { ruleTrialTexts } from './texts/rule-trials.js';
 import { searchTexts } from './texts/search.js';
+import { tariffsTexts } from './texts/tariffs.js';
 import { todayTexts } from './texts/today.js';
 import { wordTexts } from './texts/words.js';
 
@@ -48,6 +49,7 @@ const lists = {
   ...daysTexts,
   ...connectionsTexts,
   ...alertsTexts,
+  ...tariffsTexts,
 } as const;
 
 export type TextKey = keyof typeof lists;

@@ -42,6 +42,7 @@ export const auditedActions = [
   'decline payment',
   'change approval policy',
   'change payment controls',
+  'change price list',
   'add beneficiary',
   'remove beneficiary',
   'read lines again',

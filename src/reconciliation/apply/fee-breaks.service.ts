@@ -5,7 +5,7 @@ import { addDays } from '../../brazil/calendar.js';
 import { saoPauloDay, statementDayStart } from '../../brazil/statement-day.js';
 import type { SqlTx } from '../../platform/postgres/database.service.js';
 import { recordFeeTask } from '../../statement/reconciliation-tasks/reconciliation-tasks.queries.js';
-import { subjectOfLine } from '../decide/break-kinds.js';
+import { subjectOfFee } from '../decide/break-kinds.js';
 import {
   checkFees,
   monthAfter,
@@ -57,7 +57,7 @@ export class FeeBreaks {
     const known = new Set(openNow.map(({ nsu }) => nsu));
     await this.breaks.open(tx, accountId, wrong);
     await this.breaks.revise(tx, accountId, wrong);
-    const subjects = ended.map(({ nsu }) => subjectOfLine(nsu));
+    const subjects = ended.map(({ nsu }) => subjectOfFee(nsu));
     await this.breaks.resolve(tx, accountId, 'fee_mismatch', subjects);
     await this.recordLater(tx, accountId, { month: to, checked, asOf });
     return ended.length > 0 || wrong.some(({ nsu }) => nsu !== null && !known.has(nsu));
@@ -85,7 +85,7 @@ function toBreak(fee: CheckedFee): NewBreak {
   const difference = overchargeOf(fee);
   return {
     kind: 'fee_mismatch',
-    subject: subjectOfLine(nsu),
+    subject: subjectOfFee(nsu),
     nsu,
     amountCents: difference < 0n ? -difference : difference,
     expectedPaymentId: null,

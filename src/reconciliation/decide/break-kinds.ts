@@ -117,3 +117,8 @@ export function subjectOfBill(operationId: string): string {
 export function subjectOfLate(date: string, nsu: bigint): string {
   return `day:${date}/${nsu}`;
 }
+
+/** The amount of a fee: the line itself is explained. */
+export function subjectOfFee(nsu: bigint): string {
+  return `fee:${nsu}`;
+}

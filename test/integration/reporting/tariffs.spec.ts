@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { ReconciliationService } from '../../../src/reconciliation/apply/reconciliation.service.js';
 import { newKeyHeader } from '../../contract/samples.js';
+import { signedInPerson } from '../../support/console-visitor.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../../support/service-on-sandbox.js';
 
 interface FeeBreak {
@@ -132,6 +133,21 @@ it('counts the items again when one comes late or a line is no fee any more', as
   expect(await feeBreaks('open')).toEqual([]);
 });
 
+it('is shown and changed on its page, by those whose role allows it', async () => {
+  const { accountId } = service;
+  const path = '/console/accounts/main/tariffs';
+  const list = { validFrom: `${month}-01`, tariffs: 'pix_received; 0,50; 1', reason: 'Contrato' };
+  const viewer = await signedInPerson(service, 'v@example.com', { accountId, role: 'viewer' });
+  expect((await viewer.submit(path, list)).status).toBe(403);
+  const analyst = await signedInPerson(service, 'a@example.com', { accountId, role: 'analyst' });
+  expect((await analyst.submit(path, { ...list, tariffs: 'Pix; 1' })).status).toBe(400);
+  expect((await analyst.submit(path, list)).status).toBe(303);
+  const { text } = await viewer.get(`${path}?month=${month}`);
+  expect(text).toContain('Pix received: R$ 0,50 / each');
+  const file = await analyst.submit(`${path}/file`, { month, format: 'csv' });
+  expect(file.text).toContain('nsu;date;tariff;period;state;charged;expected;overcharge');
+});
+
 it('refuses a list that contradicts itself, and stores a repeated request once', async () => {
   const put = (tariffs: object[], headers = newKeyHeader()) =>
     service.call('PUT', '/v1/price-list', {
@@ -145,6 +161,6 @@ it('refuses a list that contradicts itself, and stores a repeated request once',
   const headers = newKeyHeader();
   const first = await put([], headers);
   expect((await put([], headers)).body).toEqual(first.body);
-  expect(first.body.versions).toHaveLength(4);
+  expect(first.body.versions).toHaveLength(5);
   expect((await service.call('GET', '/v1/fee-checks/2199-01')).status).toBe(404);
 });
