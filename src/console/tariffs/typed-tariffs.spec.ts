@@ -6,7 +6,7 @@ import { readTypedTariffs, writeTypedTariffs } from './typed-tariffs.js';
 
 const read = (typed: string, language: 'pt' | 'en' = 'pt') =>
   readBody(changePriceList.body, {
-    ...{ validFrom: '2026-11-01', reason: 'x' },
+    ...{ validFrom: '2026-11-01', reason: 'Contrato' },
     tariffs: readTypedTariffs(translateInto(language), typed),
   }).tariffs;
 

@@ -143,7 +143,7 @@ it('is shown and changed on its page, by those whose role allows it', async () =
   expect((await analyst.submit(path, { ...list, tariffs: 'Pix; 1' })).status).toBe(400);
   expect((await analyst.submit(path, list)).status).toBe(303);
   const { text } = await viewer.get(`${path}?month=${month}`);
-  expect(text).toContain('Pix received: R$ 0,50 / each');
+  expect(text).toMatch(/Pix received: R\$\s0,50 \/ each/);
   const file = await analyst.submit(`${path}/file`, { month, format: 'csv' });
   expect(file.text).toContain('nsu;date;tariff;period;state;charged;expected;overcharge');
 });
