@@ -1,8 +1,9 @@
 // The tariffs of a price list as people type them, one on each line:
 // `Pix recebido; 0,50; 100; cada; mesmo; tarifa pix; 501=0,40 1001=0,30`.
-import { TariffCharged, TariffKind, TariffPeriod } from '../../generated/service/enums.js';
+import type { TariffCharged, TariffKind, TariffPeriod } from '../../generated/service/client.js';
+import { tariffNames } from '../../reporting/tariffs/fees-table.js';
 import { normalizeText } from '../../statement/expected-payments/text-pattern.js';
-import type { Translate } from '../texts.js';
+import type { TextKey, Translate } from '../texts.js';
 import { typedNumber, writeTypedAmount } from '../typed-amount.js';
 
 export interface ShownTariff {
@@ -23,11 +24,11 @@ export function readTypedTariffs(t: Translate, typed: string): object[] {
       .split(';')
       .map((cell) => cell.trim() || undefined);
     return {
-      kind: wordIn(t, 'kind', TariffKind, kind),
+      kind: wordIn(t, 'kind', kind),
       price: typedNumber(price),
       freeItems: typedNumber(free),
-      period: period && wordIn(t, 'period', TariffPeriod, period),
-      charged: charged && wordIn(t, 'charged', TariffCharged, charged),
+      period: period && wordIn(t, 'period', period),
+      charged: charged && wordIn(t, 'charged', charged),
       text,
       tiers: tiers?.split(/\s+/).map((tier) => {
         const [from, cents] = tier.split('=');
@@ -49,18 +50,16 @@ export function writeTypedTariffs(t: Translate, tariffs: readonly ShownTariff[])
     .join('\n');
 }
 
-type Words = 'kind' | 'period' | 'charged';
+const periods = { each: 0, day: 0, month: 0 } satisfies Record<TariffPeriod, 0>;
+const times = { same_period: 0, next_period: 0 } satisfies Record<TariffCharged, 0>;
+/** The values of each cell that has a closed list. */
+const values = { kind: tariffNames, period: periods, charged: times } as const;
 
 /** The value whose word, or which itself, was typed. */
-function wordIn<Value extends string>(
-  t: Translate,
-  of: Words,
-  values: Readonly<Record<Value, Value>>,
-  typed: string,
-): string {
+function wordIn(t: Translate, of: keyof typeof values, typed: string): string {
   const isTyped = (text: string) => normalizeText(text) === normalizeText(typed);
-  const found = (Object.values(values) as Value[]).find(
-    (value) => isTyped(value) || isTyped(t(`tariffs.${of}.${value}` as 'tariffs.kind.package')),
+  const found = Object.keys(values[of]).find(
+    (value) => isTyped(value) || isTyped(t(`tariffs.${of}.${value}` as TextKey)),
   );
   return found ?? typed;
 }
