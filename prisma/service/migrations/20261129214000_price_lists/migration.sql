@@ -58,4 +58,4 @@ ALTER TABLE "reconciliation_task" DROP CONSTRAINT "reconciliation_task_kind",
     ("kind" IN ('payment', 'operation', 'statement')) = ("nsu" IS NULL)
     AND ("kind" = 'payment') = ("expected_payment_id" IS NOT NULL)
     AND ("kind" = 'operation') = ("operation_id" IS NOT NULL)
-  );
+  ) NOT VALID;

@@ -1,0 +1,1 @@
+ALTER TABLE "reconciliation_task" VALIDATE CONSTRAINT "reconciliation_task_kind";
