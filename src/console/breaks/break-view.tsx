@@ -159,6 +159,10 @@ function EvidenceValue({ fact: { format, text } }: { fact: EvidenceFact }) {
       return <a href={to(`operations/${text}`)}>{text.slice(0, 8)}</a>;
     case 'word':
       return <>{wordOf(t, 'evidence.word', text)}</>;
+    case 'tariff':
+      return <>{wordOf(t, 'tariffs.kind', text)}</>;
+    case 'period':
+      return <>{text.length === 7 ? text.split('-').toReversed().join('/') : writeDay(text)}</>;
     case 'source':
       return <>{wordOf(t, 'breaks.source', text, 'breaks.source.other')}</>;
     default:

@@ -14,12 +14,19 @@ export type EvidenceFormat =
   | 'operation'
   /** A stored word that has a text of its own. */
   | 'word'
-  | 'source';
+  | 'source'
+  | 'tariff'
+  /** A day, yyyy-mm-dd, or a month, yyyy-mm. */
+  | 'period';
 
 const formats = {
   kind: 'word',
   status: 'word',
   reason: 'word',
+  tariff: 'tariff',
+  period: 'period',
+  chargedCents: 'cents',
+  expectedCents: 'cents',
   owed: 'reais',
   paid: 'reais',
   dueDate: 'day',

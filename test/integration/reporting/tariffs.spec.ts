@@ -144,6 +144,11 @@ it('is shown and changed on its page, by those whose role allows it', async () =
   expect((await analyst.submit(path, list)).status).toBe(303);
   const { text } = await viewer.get(`${path}?month=${month}`);
   expect(text).toMatch(/Pix received: R\$\s0,50 \/ each/);
+  const [once] = (await feeBreaks('resolved')).filter(({ amount }) => amount === 0.12);
+  const page = await viewer.get(`/console/accounts/main/breaks/${once!.id}`);
+  expect(page.text.replace(/<[^>]*>/g, ' ')).toMatch(
+    /Tariff\s+Pix received\s+Period\s+\d\d\/\d\d\/\d{4}\s+Charged\s+R\$\s0,62\s+Agreed\s+R\$\s0,50/,
+  );
   const file = await analyst.submit(`${path}/file`, { month, format: 'csv' });
   expect(file.text).toContain('nsu;date;tariff;period;state;charged;expected;overcharge');
 });
