@@ -35,7 +35,10 @@ function unlimitedIn(schema: JsonSchema, path: string): string[] {
   const isLimited = {
     string: isListed || schema.format === 'uuid' || schema.maxLength !== undefined,
     array: schema.maxItems !== undefined && schema.maxItems <= requestJson.maxEntries,
-    object: schema.propertyNames === undefined || schema.maxProperties !== undefined,
+    object:
+      schema.propertyNames === undefined ||
+      schema.propertyNames.enum !== undefined ||
+      schema.maxProperties !== undefined,
   }[type ?? ''];
   return [
     ...(isLimited === false ? [path] : []),
