@@ -62,10 +62,8 @@ export class TariffPages {
     const asked = typedDay(query.get('month') ?? '');
     const isMonth = parsePlainDate(`${asked}-01`) !== null;
     const month = isMonth ? asked : (await this.bankTime.today(accountId)).slice(0, 7);
-    const check = await this.checks.get(accountId, month).catch((error: unknown) => {
-      if (error instanceof AppError && error.code === 'not_found') return null;
-      throw error;
-    });
+    // It reads every line of the month: on demand only.
+    const check = isMonth && (await this.find(accountId, month));
     const { versions } = await this.lists.get(accountId);
     const nameOf = await this.names.find(
       visit,
@@ -77,10 +75,10 @@ export class TariffPages {
         <Card>
           <AskingForm action={visit.to('tariffs')}>
             <Fields fields={monthField} values={{ month }} isSent={false} />
-            <button>{t('app.filter')}</button>
+            <button>{t('tariffs.check')}</button>
           </AskingForm>
         </Card>
-        {check ? <Checked check={check} /> : <Muted>{t('tariffs.noLines')}</Muted>}
+        {check ? <Checked check={check} /> : isMonth && <Muted>{t('tariffs.noLines')}</Muted>}
         <PriceListCards versions={versions} nameOf={nameOf} />
       </>
     );
@@ -109,6 +107,13 @@ export class TariffPages {
     const month = typedDay(typed(visit, 'month'));
     const { body, name, contentType } = await this.checks.file(visit.accountId, month, query);
     return new Download(body, name, contentType);
+  }
+
+  private find(accountId: number, month: string): Promise<Check | null> {
+    return this.checks.get(accountId, month).catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'not_found') return null;
+      throw error;
+    });
   }
 }
 
