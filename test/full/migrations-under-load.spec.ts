@@ -124,7 +124,7 @@ function killedAt(index: string, { pool }: TestDatabase): pg.Pool {
       values?: unknown[],
     ) => Promise<unknown>;
     const killing = async (text: string, values?: unknown[]) => {
-      if (!text.includes(`CREATE INDEX CONCURRENTLY "${index}"`)) return query(text, values);
+      if (!text.includes(` INDEX CONCURRENTLY "${index}" ON`)) return query(text, values);
       // The index becomes valid when no transaction is left that may not see it.
       const holder = await pool.connect();
       await holder.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM pg_class LIMIT 1');
@@ -134,7 +134,7 @@ function killedAt(index: string, { pool }: TestDatabase): pg.Pool {
       );
       await pool.query(
         `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
-         WHERE query LIKE '%CREATE INDEX CONCURRENTLY%' AND pid <> pg_backend_pid()`,
+         WHERE query ~ 'CREATE.* INDEX CONCURRENTLY' AND pid <> pg_backend_pid()`,
       );
       holder.release(true);
       throw await created;

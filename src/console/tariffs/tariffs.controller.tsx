@@ -8,6 +8,7 @@ import { FeeChecks } from '../../reporting/tariffs/fee-checks.service.js';
 import { PriceLists } from '../../reporting/tariffs/price-lists.service.js';
 import {
   changePriceList,
+  exportFees,
   type getFeeCheck,
   type getPriceList,
 } from '../../reporting/tariffs/tariffs.schema.js';
@@ -104,7 +105,7 @@ export class TariffPages {
   async file(@Visiting() visit: Visit): Promise<PageAnswer> {
     const format = tableFormats.find((one) => one === typed(visit, 'format')) ?? 'xlsx';
     const query = { format, delimiter: 'semicolon' } as const;
-    const month = typedDay(typed(visit, 'month'));
+    const { month } = readBody(exportFees.params, { month: typedDay(typed(visit, 'month')) });
     const { body, name, contentType } = await this.checks.file(visit.accountId, month, query);
     return new Download(body, name, contentType);
   }

@@ -150,6 +150,7 @@ it('is shown and changed on its page, by those whose role allows it', async () =
     /Tariff\s+Pix received\s+Period\s+\d\d\/\d\d\/\d{4}\s+Charged\s+R\$\s0,62\s+Agreed\s+R\$\s0,50/,
   );
   const file = await analyst.submit(`${path}/file`, { month, format: 'csv' });
+  expect((await analyst.submit(`${path}/file`, { month: 'a b' })).status).toBe(400);
   expect(file.text).toContain('nsu;date;tariff;period;state;charged;expected;overcharge');
 });
 
