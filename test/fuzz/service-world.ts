@@ -108,7 +108,9 @@ export async function serviceWorld(
     ...{ 'x-service-api-key': own.key, 'x-service-admin-key': adminKey },
     'x-service-partner-key': 'concilia-dev-partner',
   };
-  pool.addPath('/v1/exports/reports/{}', `/v1/exports/reports/${dayFromToday(0).slice(0, 7)}`);
+  const month = dayFromToday(0).slice(0, 7);
+  for (const path of ['/v1/exports/reports', '/v1/exports/fees', '/v1/fee-checks'])
+    pool.addPath(`${path}/{}`, `${path}/${month}`);
   for (let seed = 0; seed < 10; seed += 1) {
     const { id } = await send('POST', '/v1/rules', rule(new Dice(seed)));
     pool.addPath('/v1/rules/{}/versions/{}', `/v1/rules/${String(id)}/versions/1`);
