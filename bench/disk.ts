@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import pg from 'pg';
+import type pg from 'pg';
 import { alignColumns } from '../test/support/table.js';
 import { BenchBank, BenchService } from './harness/deployment.js';
 import { withBenchPostgres } from './harness/postgres.js';
@@ -32,16 +32,6 @@ const unlimited = {
   ...{ RATE_LIMITS_PER_ACCOUNT: 'writes=0', RATE_LIMITS_PER_ADDRESS: 'requests=0' },
 };
 const print = (text: string) => process.stdout.write(`${text}\n`);
-
-async function onDatabase<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
-}
 
 async function pay(service: BenchService, count: number): Promise<void> {
   let left = count;
@@ -107,28 +97,26 @@ function statementsIn(log: string, database: string): string[] {
   return [...new Set(sent)].filter((text) => /^(SELECT|INSERT|UPDATE|DELETE|WITH)\b/.test(text));
 }
 
-async function classify(url: string, texts: string[]): Promise<DiskResult['statements']> {
+async function classify(pool: pg.Pool, texts: string[]): Promise<DiskResult['statements']> {
   const owners = ownersOfTables();
   const found: DiskResult['statements'] = [];
-  await onDatabase(url, async (client) => {
-    const { rows } = await client.query<{ name: string }>(
-      `SELECT table_name AS name FROM information_schema.columns
-       WHERE table_schema = 'public' AND column_name = 'account_id'`,
-    );
-    const tables = new Set(rows.map(({ name }) => name));
-    for (const text of texts) {
-      const planned = await client
-        .query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
-          `EXPLAIN (GENERIC_PLAN, VERBOSE, FORMAT JSON) ${text}`,
-        )
-        .catch(() => undefined);
-      const plan = planned?.rows[0]?.['QUERY PLAN'][0].Plan;
-      const reach: AccountReach = plan ? accountReachOf(plan, tables) : 'unknown';
-      const used = [...tables].filter((name) => new RegExp(`\\b${name}\\b`).test(text));
-      const modules = [...new Set(used.map((name) => owners.get(name) ?? 'queue'))].sort();
-      found.push({ reach, modules, text });
-    }
-  });
+  const { rows } = await pool.query<{ name: string }>(
+    `SELECT table_name AS name FROM information_schema.columns
+     WHERE table_schema = 'public' AND column_name = 'account_id'`,
+  );
+  const tables = new Set(rows.map(({ name }) => name));
+  for (const text of texts) {
+    const planned = await pool
+      .query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+        `EXPLAIN (GENERIC_PLAN, VERBOSE, FORMAT JSON) ${text}`,
+      )
+      .catch(() => undefined);
+    const plan = planned?.rows[0]?.['QUERY PLAN'][0].Plan;
+    const reach: AccountReach = plan ? accountReachOf(plan, tables) : 'unknown';
+    const used = [...tables].filter((name) => new RegExp(`\\b${name}\\b`).test(text));
+    const modules = [...new Set(used.map((name) => owners.get(name) ?? 'queue'))].sort();
+    found.push({ reach, modules, text });
+  }
   return found;
 }
 
@@ -162,7 +150,7 @@ async function measure(log: string): Promise<DiskResult> {
     for (const path of reads) await service.process.callService('GET', `/v1/${path}`);
     await setLog('none');
     const sent = statementsIn(readFileSync(log, 'utf8'), new URL(url).pathname.slice(1));
-    const statements = await classify(url, sent);
+    const statements = await classify(pool, sent);
     const sizes = [await compactSizesOf(service)];
     const half = Math.ceil(lines / 2);
     let unvacuumed = 0;

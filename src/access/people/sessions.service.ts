@@ -97,8 +97,9 @@ export class OperatorSessions {
   ): Promise<Accepted | { outcome: 'refused' }> {
     const { prisma } = this.database;
     const { isBreakGlass } = this.passwords;
-    const where = { id: operatorId, ...(isBreakGlass && { roleEverywhere: 'admin' as const }) };
-    if (!(await prisma.operator.findUnique({ where }))) return { outcome: 'refused' };
+    const where = { id: operatorId, roleEverywhere: 'admin' } as const;
+    if (isBreakGlass && !(await prisma.operator.findUnique({ where })))
+      return { outcome: 'refused' };
     const session = { id: newId(), operatorId, userAgent, isBreakGlass };
     return { outcome: 'accepted', token: await this.begin(prisma, session) };
   }

@@ -1,4 +1,5 @@
 // Texts of price lists, and of the check of a month's fees.
+import { tariffNames } from '../../reporting/tariffs/fees-table.js';
 import type { Texts } from './languages.js';
 
 export const tariffsTexts = {
@@ -54,13 +55,13 @@ export const tariffsTexts = {
     'kind; price; free a month; each, day or month; same or next; text; tiers',
   ],
   'tariffs.saved': ['A tabela foi cadastrada.', 'The price list was stored.'],
-  'tariffs.kind.pix_received': ['Pix recebido', 'Pix received'],
-  'tariffs.kind.slip_received': ['Boleto recebido', 'Bank slip received'],
-  'tariffs.kind.pix_sent': ['Pix enviado', 'Pix sent'],
-  'tariffs.kind.transfer_sent': ['Transferência enviada', 'Transfer sent'],
-  'tariffs.kind.bill_paid': ['Conta paga', 'Bill paid'],
-  'tariffs.kind.pix_refund': ['Devolução de Pix', 'Pix refund'],
-  'tariffs.kind.package': ['Pacote mensal', 'Monthly package'],
+  'tariffs.kind.pix_received': [tariffNames.pix_received, 'Pix received'],
+  'tariffs.kind.slip_received': [tariffNames.slip_received, 'Bank slip received'],
+  'tariffs.kind.pix_sent': [tariffNames.pix_sent, 'Pix sent'],
+  'tariffs.kind.transfer_sent': [tariffNames.transfer_sent, 'Transfer sent'],
+  'tariffs.kind.bill_paid': [tariffNames.bill_paid, 'Bill paid'],
+  'tariffs.kind.pix_refund': [tariffNames.pix_refund, 'Pix refund'],
+  'tariffs.kind.package': [tariffNames.package, 'Monthly package'],
   'tariffs.period.each': ['cada', 'each'],
   'tariffs.period.day': ['dia', 'day'],
   'tariffs.period.month': ['mês', 'month'],

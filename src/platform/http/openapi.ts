@@ -22,7 +22,7 @@ export interface DocumentedRoute {
   route: Route;
   /** The scope that the caller's key needs; null where it needs none. */
   scope: string | null;
-  /** Of a key that is not required: whether it makes a repeat the same request. */
+  /** Whether an optional key makes a repeat the same request, and answers say that they repeat. */
   honoursKeys: boolean;
   responses: DeclaredResponse[];
 }

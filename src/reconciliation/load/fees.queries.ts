@@ -121,14 +121,12 @@ async function countItems(db: Reader, accountId: number, window: Window): Promis
 
 /** What the bank gave back of fees in a month: credits that are classified as fees. */
 export async function sumReturnedFees(db: Reader, accountId: number, month: string) {
-  const window = { from: feeWindow({ from: month, to: month }).from, until: monthEnd(month) };
+  const { from, counted: until } = feeWindow({ from: month, to: month });
   const [row] = await db.$queryRaw<{ cents: bigint }[]>`
     SELECT COALESCE(sum(l.amount_cents), 0)::bigint AS cents
-    FROM ${linesIn(accountId, window)} AND l.is_credit AND ${isFee(l)}`;
+    FROM ${linesIn(accountId, { from, until })} AND l.is_credit AND ${isFee(l)}`;
   return row?.cents ?? 0n;
 }
-
-const monthEnd = (month: string) => statementDayStart(`${monthAfter(month)}-01`);
 
 /** A version of an account's price list, with who stored it. */
 export type StoredPrices = AgreedPrices & Pick<PriceList, 'actor' | 'reason' | 'createdAt'>;
