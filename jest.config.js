@@ -77,6 +77,7 @@ export default {
       ? [full, contractThroughService]
       : [unit, service, build],
   maxWorkers: 2,
+  testSequencer: '<rootDir>/test/support/longest-first.mjs',
   // A worker's memory grows with each test file: it is replaced between two files before its
   // garbage collection slows the tests.
   workerIdleMemoryLimit: '1500MB',
