@@ -3,11 +3,11 @@
 // out.
 import type { Db } from '../../platform/postgres/database.service.js';
 import { Prisma } from '../../generated/service/client.js';
-import { stateOfLine } from '../../reconciliation/api/transactions.queries.js';
+import type { PlainDate } from '../../brazil/calendar.js';
+import { openedDay } from '../../reconciliation/breaks/severity.queries.js';
 import { explainsItsLine } from '../../reconciliation/load/line-leaves.queries.js';
 import type { ExportedLineRow } from './exported-line.js';
-import type { DayTotals } from './month-days.js';
-import type { MonthReport } from './month-page.js';
+import type { BreakSums, LineTotal } from './month-days.js';
 
 export interface Window {
   from: Date;
@@ -185,51 +185,57 @@ export async function listExportedLines(
     ORDER BY p.nsu`;
 }
 
-/** The totals of each statement day of the window that has lines. */
-export async function listDayTotals(
+const dayOf = (instant: Prisma.Sql) =>
+  Prisma.sql`to_char((${instant} AT TIME ZONE 'UTC') - interval '3 hours', 'YYYY-MM-DD')`;
+
+/** The lines of the window that had arrived, by day, direction and outcome. */
+export async function listLineTotals(
   db: Db,
   accountId: number,
   { from, until }: Window,
-): Promise<DayTotals[]> {
+  { arrival }: Pick<LineExtent, 'arrival'>,
+): Promise<LineTotal[]> {
   return db.$queryRaw`
-    SELECT to_char((occurred_at AT TIME ZONE 'UTC') - interval '3 hours', 'YYYY-MM-DD') AS day,
-           count(*) AS lines,
-           COALESCE(sum(amount_cents) FILTER (WHERE is_credit), 0)::bigint AS "creditCents",
-           COALESCE(sum(amount_cents) FILTER (WHERE NOT is_credit), 0)::bigint AS "debitCents"
-    FROM statement_line
-    WHERE account_id = ${accountId} AND occurred_at >= ${from} AND occurred_at < ${until}
-    GROUP BY 1 ORDER BY 1`;
+    SELECT day, is_credit, state, label, undoes, count(*) AS lines,
+           sum(amount_cents)::bigint AS cents
+    FROM (
+      SELECT ${dayOf(Prisma.sql`t.occurred_at`)} AS day, t.is_credit, t.amount_cents,
+             COALESCE(o.state, 'pending') AS state, o.label,
+             o.state = 'matched' AND EXISTS (
+               SELECT FROM match m
+               WHERE m.account_id = t.account_id AND m.nsu = t.nsu AND m.unlinked_at IS NULL
+                 AND (m.role = 'reversal' OR NOT t.is_credit AND (
+                   SELECT kind = 'refund_pix' FROM expected_payment
+                   WHERE account_id = m.account_id AND id = m.expected_payment_id))
+             ) AS undoes
+      FROM statement_line t
+      LEFT JOIN line_outcome o ON o.account_id = t.account_id AND o.nsu = t.nsu
+      WHERE t.account_id = ${accountId} AND t.arrival <= ${arrival}
+        AND t.occurred_at >= ${from} AND t.occurred_at < ${until}
+    ) line
+    GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5`;
 }
 
-export async function countExplanations(
+/** The open breaks of days up to this one, by kind and day. */
+export async function listBreakTotals(
   db: Db,
   accountId: number,
-  { from, until }: Window,
-): Promise<{ state: string; lines: bigint }[]> {
+  lastDay: PlainDate,
+): Promise<BreakSums[]> {
   return db.$queryRaw`
-    SELECT ${stateOfLine} AS state, count(*) AS lines
-    FROM statement_line t
-    WHERE t.account_id = ${accountId} AND t.occurred_at >= ${from} AND t.occurred_at < ${until}
-    GROUP BY 1`;
-}
-
-/**
- * Counts the open breaks of the window's lines, and those without a line that were opened before
- * the window's end.
- */
-export async function countOpenBreaks(
-  db: Db,
-  accountId: number,
-  { from, until }: Window,
-): Promise<MonthReport['breaks']> {
-  return db.$queryRaw`
-    SELECT b.kind, count(*) AS breaks,
-           COALESCE(sum(b.amount_cents), 0)::bigint AS "amountCents",
-           min(b.opened_at) AS "openedAt"
-    FROM break b
-    LEFT JOIN statement_line t ON t.account_id = b.account_id AND t.nsu = b.nsu
-    WHERE b.account_id = ${accountId} AND b.state = 'open'
-      AND CASE WHEN t.nsu IS NULL THEN b.opened_at < ${until}
-               ELSE t.occurred_at >= ${from} AND t.occurred_at < ${until} END
-    GROUP BY b.kind ORDER BY b.kind`;
+    SELECT kind, day, is_of_line, count(*) AS breaks,
+           COALESCE(sum(signed) FILTER (WHERE signed > 0), 0)::bigint AS credit_cents,
+           COALESCE(-sum(signed) FILTER (WHERE signed < 0), 0)::bigint AS debit_cents
+    FROM (
+      SELECT b.kind, t.nsu IS NOT NULL AS is_of_line,
+             COALESCE(${dayOf(Prisma.sql`t.occurred_at`)}, e.due_date, ${openedDay}) AS day,
+             CASE WHEN COALESCE(t.is_credit, e.is_credit, true) THEN b.amount_cents
+                  ELSE -b.amount_cents END AS signed
+      FROM break b
+      LEFT JOIN statement_line t ON t.account_id = b.account_id AND t.nsu = b.nsu
+      LEFT JOIN expected_payment e ON e.account_id = b.account_id AND e.id = b.expected_payment_id
+      WHERE b.account_id = ${accountId} AND b.state = 'open'
+    ) item
+    WHERE day <= ${lastDay}
+    GROUP BY kind, day, is_of_line ORDER BY kind, day, is_of_line`;
 }

@@ -1,68 +1,29 @@
 // Renders the monthly report as one HTML page in Portuguese that loads nothing else, to be read,
 // printed or saved as PDF.
-import { printCount, printDay, printReais, printTime } from '../../brazil/printed-text.js';
-import { nameOfKind } from '../../reconciliation/decide/break-kinds.js';
-import type { ReportDay } from './month-days.js';
+import { printReais } from '../../brazil/printed-text.js';
+import type { MonthFigures } from './month-figures.js';
+import { reportTexts, type ReportCell, type ReportSection } from './month-sections.js';
 
-export interface MonthReport {
-  slug: string;
-  /** yyyy-mm. */
-  month: string;
-  /** By the bank's clock. A day that is not over has no certificate yet. */
-  today: string;
-  generatedAt: Date;
-  openingCents: bigint;
-  days: readonly ReportDay[];
-  explanations: ReadonlyMap<string, bigint>;
-  breaks: readonly { kind: string; breaks: bigint; amountCents: bigint; openedAt: Date }[];
-}
-
-const months = [
-  ...['janeiro', 'fevereiro', 'março', 'abril', 'maio', 'junho'],
-  ...['julho', 'agosto', 'setembro', 'outubro', 'novembro', 'dezembro'],
-];
-
-const explanationNames: [string, string][] = [
-  ['matched', 'Conciliados'],
-  ['classified', 'Classificados'],
-  ['in_break', 'Em divergência'],
-  ['pending', 'Pendentes'],
-];
-
-export function monthPage(report: MonthReport): string {
-  const title = `Fechamento de ${months[Number(report.month.slice(5)) - 1]} de ${report.month.slice(0, 4)}`;
+export function monthPage(figures: MonthFigures): string {
+  const { title, account, issued, facts, sections, foot } = reportTexts(figures);
+  const [money, ...others] = sections.map(sectionOf);
   return `<!DOCTYPE html>
 <html lang="pt-BR"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escape(`${title} – ${report.slug}`)}</title>
+<title>${escape(`${title} – ${account}`)}</title>
 <style>${style}</style></head><body>
 <header><h1>${escape(title)}</h1>
-<p>Conta <strong>${escape(report.slug)}</strong> · emitido em ${escape(printTime(report.generatedAt))} (horário de São Paulo)</p></header>
-${figures(report)}
+<p>Conta <strong>${escape(account)}</strong> · ${escape(issued)}</p></header>
+<dl class="figures">${facts
+    .map(([name, value]) => `<div><dt>${escape(name)}</dt><dd>${escape(value)}</dd></div>`)
+    .join('')}</dl>
+${money}
 <section><h2>Saldo ao fim de cada dia</h2>
-${balanceChart(report.days.map(({ day, closingCents }) => ({ day, cents: closingCents })))}</section>
-${explanationTable(report)}
-${breakTable(report)}
-${dayTable(report)}
-<footer>Cada dia do extrato vai das 03:00 às 03:00 UTC. O código do certificado é o seu SHA-256 na cadeia de fechamentos da conta.</footer>
+${balanceChart(figures.days.map(({ day, closingCents }) => ({ day, cents: closingCents })))}</section>
+${others.join('\n')}
+<footer>${escape(foot)}</footer>
 </body></html>
 `;
-}
-
-function figures({ openingCents, days }: MonthReport): string {
-  const sum = (pick: (day: ReportDay) => bigint) =>
-    days.reduce((total, day) => total + pick(day), 0n);
-  const closing = days.at(-1)?.closingCents ?? openingCents;
-  const cells: [string, string][] = [
-    ['Saldo inicial', printReais(openingCents)],
-    ['Créditos', printReais(sum(({ creditCents }) => creditCents))],
-    ['Débitos', printReais(sum(({ debitCents }) => debitCents))],
-    ['Saldo final', printReais(closing)],
-    ['Lançamentos', printCount(sum(({ lines }) => lines))],
-  ];
-  return `<dl class="figures">${cells
-    .map(([name, value]) => `<div><dt>${escape(name)}</dt><dd>${escape(value)}</dd></div>`)
-    .join('')}</dl>`;
 }
 
 const chartSize = { width: 720, height: 180, left: 130, right: 12, top: 14, bottom: 26 };
@@ -107,61 +68,24 @@ function balanceChart(points: readonly { day: string; cents: bigint }[]): string
   );
 }
 
-function explanationTable({ explanations }: MonthReport): string {
-  const rows = explanationNames.map(([state, name]) => [
-    escape(name),
-    printCount(explanations.get(state) ?? 0n),
-  ]);
-  return `<section><h2>Lançamentos por situação</h2>${table(['Situação', 'Lançamentos'], rows)}</section>`;
-}
-
-function breakTable({ breaks }: MonthReport): string {
-  const rows = breaks.map(({ kind, breaks: count, amountCents, openedAt }) => [
-    escape(nameOfKind(kind, 'pt')),
-    printCount(count),
-    printReais(amountCents),
-    escape(printTime(openedAt)),
-  ]);
+function sectionOf({ title, note, columns, rows, empty }: ReportSection): string {
+  const row = (tag: string, cells: readonly ReportCell[]) =>
+    `<tr>${cells
+      .map((cell, index) => `<${tag} class="${columns[index]?.is}">${textOf(cell)}</${tag}>`)
+      .join('')}</tr>`;
+  const heads = columns.map((column) => column.title);
   const body =
-    rows.length === 0
-      ? '<p>Nenhuma divergência em aberto.</p>'
-      : table(['Divergência', 'Quantidade', 'Valor', 'Aberta desde'], rows);
-  return `<section><h2>Divergências em aberto</h2>${body}</section>`;
+    rows.length === 0 && empty !== undefined
+      ? `<p>${escape(empty)}</p>`
+      : `<table><thead>${row('th', heads)}</thead>` +
+        `<tbody>${rows.map((cells) => row('td', cells)).join('\n')}</tbody></table>`;
+  const remark = note === undefined ? '' : `<p class="note">${escape(note)}</p>`;
+  return `<section><h2>${escape(title)}</h2>${remark}${body}</section>`;
 }
 
-function dayTable({ days, today }: MonthReport): string {
-  const rows = days.map((day) => [
-    printDay(day.day),
-    printCount(day.lines),
-    printReais(day.creditCents),
-    printReais(day.debitCents),
-    printReais(day.closingCents),
-    certificateCell(day, today),
-  ]);
-  const heads = ['Dia', 'Lançamentos', 'Créditos', 'Débitos', 'Saldo final', 'Certificado'];
-  return `<section class="days"><h2>Dias</h2>${table(heads, rows)}</section>`;
-}
-
-function certificateCell({ day, certificate }: ReportDay, today: string): string {
-  if (certificate === null)
-    return day >= today
-      ? '<span class="open">dia em curso</span>'
-      : '<strong class="missing">sem certificado</strong>';
-  const amended = certificate.revision > 1 ? ` (retificação ${certificate.revision - 1})` : '';
-  const differs = certificate.agrees ? '' : ' <strong class="missing">difere do extrato</strong>';
-  return `<code>${escape(certificate.hash)}</code>${escape(amended)}${differs}`;
-}
-
-/** The cells are HTML already. Columns of numbers are right-aligned. */
-function table(heads: string[], rows: string[][]): string {
-  const isNumber = (cell: string) => /^(R\$\u00a0)?-?[\d.,]+$/.test(cell);
-  const classes = rows[0]?.map((cell) => (isNumber(cell) ? ' class="number"' : '')) ?? [];
-  const row = (tag: string, cells: string[]) =>
-    `<tr>${cells.map((cell, index) => `<${tag}${classes[index] ?? ''}>${cell}</${tag}>`).join('')}</tr>`;
-  return (
-    `<table><thead>${row('th', heads.map(escape))}</thead>` +
-    `<tbody>${rows.map((cells) => row('td', cells)).join('\n')}</tbody></table>`
-  );
+function textOf(cell: ReportCell): string {
+  if (typeof cell === 'string') return escape(cell);
+  return `<strong class="${cell.tone}">${escape(cell.text)}</strong>`;
 }
 
 const entities: Record<string, string> = {
@@ -188,8 +112,9 @@ table{border-collapse:collapse;width:100%;font-size:.85rem}
 th{text-align:left;border-bottom:2px solid #1b1f24;padding:.25rem .5rem;white-space:nowrap}
 td{border-bottom:1px solid #e3e6ea;padding:.25rem .5rem;vertical-align:top}
 .number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
-code{font-size:.68rem;word-break:break-all}
-.missing{color:#a40000}.open{color:#555}
+td.code{font:.68rem monospace;word-break:break-all;min-width:16ch}
+.bad{color:#a40000;font-weight:600}.note{margin:.2rem 0 .5rem;font-size:.8rem;color:#555}
+section{overflow-x:auto}
 svg{width:100%;height:auto}svg text{font-size:10px;fill:#555}
 svg polyline{fill:none;stroke:#14532d;stroke-width:1.8}svg circle{fill:#14532d}svg .axis{stroke:#d4d8dd}
 footer{margin-top:2rem;font-size:.75rem;color:#555}
@@ -198,8 +123,8 @@ footer{margin-top:2rem;font-size:.75rem;color:#555}
 body{margin:0;max-width:none;padding:0;font-size:10pt}h1{font-size:16pt}h2{font-size:11pt;margin:1.2rem 0 .4rem;break-after:avoid}
 .figures{grid-template-columns:repeat(5,auto);gap:.3rem}.figures div{padding:.4rem}dd{font-size:8.5pt}
 table{font-size:8pt}th,td{padding:.14rem .4rem}thead{display:table-header-group}
-tr,svg,.figures{break-inside:avoid}.days{break-before:page}
-code{display:block;width:32ch;font-size:6.5pt;line-height:1.2}.missing{white-space:nowrap}
+tr,svg,.figures{break-inside:avoid}section{overflow:visible}
+td.code{font-size:6pt;line-height:1.2;width:32ch}
 footer{margin-top:1rem}
 }
 `;

@@ -1,15 +1,25 @@
-// Reads the data of a monthly report.
+// Reads what a month came to, and shows it as a page.
 import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../../access/accounts/accounts.service.js';
 import { addDays, type PlainDate } from '../../brazil/calendar.js';
-import { statementDayStart } from '../../brazil/statement-day.js';
+import { saoPauloDay, statementDayStart } from '../../brazil/statement-day.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import { AppError } from '../../platform/errors.js';
 import { BankTime } from '../../statement/lines/bank-time.service.js';
 import * as queries from './exports.queries.js';
+import { monthFigures, type MonthFigures } from './month-figures.js';
 import { monthPage } from './month-page.js';
-import { daysOfMonth, reportDays } from './month-days.js';
+import { daysOfMonth } from './month-days.js';
 import { ReadingLimits } from './reading-limits.service.js';
+
+/** The figures of a month, and the lines that they are of. */
+export interface ReadMonth {
+  figures: MonthFigures;
+  firstDay: PlainDate;
+  lastDay: PlainDate;
+  window: queries.Window;
+  extent: queries.LineExtent;
+}
 
 @Injectable()
 export class MonthReports {
@@ -20,48 +30,45 @@ export class MonthReports {
     private readonly limits: ReadingLimits,
   ) {}
 
-  /** Throws `not_found` if the month has not begun, or the statement has no line up to its end. */
   async page(accountId: number, month: string): Promise<string> {
+    return monthPage(await this.figures(accountId, month));
+  }
+
+  async figures(accountId: number, month: string): Promise<MonthFigures> {
+    return (await this.read(accountId, month)).figures;
+  }
+
+  /** Throws `not_found` if the month has not begun, or the statement has no line up to its end. */
+  async read(accountId: number, month: string): Promise<ReadMonth> {
     const now = await this.bankTime.now(accountId);
-    const today = await this.bankTime.today(accountId);
+    const today = saoPauloDay(now);
     if (month > today.slice(0, 7)) throw new AppError('not_found');
-    const allDays = daysOfMonth(month);
-    const [first, last] = [allDays[0], allDays.at(-1)] as [PlainDate, PlainDate];
-    const window = { from: statementDayStart(first), until: statementDayStart(addDays(last, 1)) };
+    const days = daysOfMonth(month);
+    const [firstDay, lastDay] = [days[0], days.at(-1)] as [PlainDate, PlainDate];
+    const window = {
+      from: statementDayStart(firstDay),
+      until: statementDayStart(addDays(lastDay, 1)),
+    };
     const db = this.database.prisma;
     const where = { accountId, occurredAt: { lt: window.until } };
     if (!(await db.statementLine.findFirst({ where }))) throw new AppError('not_found');
     const { slug } = await this.accounts.get(accountId);
-    const { openingCents, days, certificates, explanations, breaks } =
-      await this.limits.withReadSlot(
-        // One query after another: a read slot may use one connection only.
-        async () => ({
-          openingCents: await queries.readOpeningBalance(
-            db,
-            accountId,
-            window,
-            await queries.readLineExtent(db, accountId, window),
-          ),
-          days: await queries.listDayTotals(db, accountId, window),
-          certificates: await db.dayClose.findMany({
-            where: { accountId, date: { gte: first, lte: last } },
-            orderBy: { revision: 'asc' },
-            omit: { certificate: true },
-          }),
-          explanations: await queries.countExplanations(db, accountId, window),
-          breaks: await queries.countOpenBreaks(db, accountId, window),
+    // One query after another: a read slot may use one connection only.
+    return this.limits.withReadSlot(async () => {
+      const extent = await queries.readLineExtent(db, accountId, window);
+      const figures = monthFigures({
+        ...{ slug, month, today, generatedAt: now },
+        shownDays: days.filter((day) => day <= today),
+        openingCents: await queries.readOpeningBalance(db, accountId, window, extent),
+        lines: await queries.listLineTotals(db, accountId, window, extent),
+        breaks: await queries.listBreakTotals(db, accountId, lastDay),
+        certificates: await db.dayClose.findMany({
+          where: { accountId, date: { gte: firstDay, lte: lastDay } },
+          orderBy: { revision: 'asc' },
+          omit: { certificate: true },
         }),
-      );
-    const shownDays = allDays.filter((day) => day <= today);
-    return monthPage({
-      slug,
-      month,
-      today,
-      generatedAt: now,
-      openingCents,
-      days: reportDays(shownDays, openingCents, days, certificates),
-      explanations: new Map(explanations.map(({ state, lines }) => [state, lines])),
-      breaks,
+      });
+      return { figures, firstDay, lastDay, window, extent };
     });
   }
 }
