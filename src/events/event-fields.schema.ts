@@ -51,6 +51,7 @@ const ofBill = { operationId: id, billPaymentId: id, barCode: id.nullable(), met
 const ofDeclared = {
   ...{ expectedPaymentId: id, externalId: id, isCredit: z.boolean() },
   ...{ category: z.string().nullable(), costCentre: z.string().nullable() },
+  project: z.string().nullish(),
   ...{ expectedAmount: reais.nullable(), metadata },
 };
 
@@ -77,6 +78,7 @@ const endedMatch = z.object({
   ...{ externalId: optionalId, billPaymentId: optionalId, barCode: optionalId },
   ...{ refundId: optionalId, originalNsu: bigInteger.optional(), originalEndToEndId: optionalId },
   ...{ category: z.string().nullish(), costCentre: z.string().nullish() },
+  project: z.string().nullish(),
   ...{ isCredit: z.boolean().optional(), expectedAmount: reais.nullish(), metadata },
 });
 

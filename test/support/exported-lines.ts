@@ -1,4 +1,5 @@
 // Builds the statement lines, accounts and periods that export files are written from.
+import { toCoding } from '../../src/statement/expected-payments/coding.js';
 import { unknownCounterparty } from '../../src/access/counterparties/resolution.js';
 import type { CnabAccount } from '../../src/reporting/exports/cnab240-file.js';
 import type { ExportedLine, StatementPeriod } from '../../src/reporting/exports/exported-line.js';
@@ -41,8 +42,8 @@ export function exportedLine(line: Partial<ExportedLine> = {}): ExportedLine {
     clientReference: null,
     state: 'pending',
     rule: null,
-    category: null,
-    costCentre: null,
+    classification: null,
+    coding: toCoding(),
     breakKind: null,
     expectedPaymentIds: [],
     feeCents: null,

@@ -107,7 +107,8 @@ const declaration = maybe(
     dueDate: dateTo,
     declared: {
       ...{ externalId: 'x', matching: hasConditions ? accepted : null, dateFrom: '2026-03-01' },
-      ...{ dateTo, text, category: null, costCentre: null, cancelledAt },
+      ...{ dateTo, text, category: null, costCentre: null },
+      ...{ project: null, cancelledAt },
     },
   };
 });

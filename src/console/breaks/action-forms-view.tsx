@@ -42,7 +42,11 @@ function ActionForm({ action, ...props }: BreakViewProps & { action: PageAction 
       ...(needsAmount ? {} : { hint: 'breaks.refundHint' }),
     },
   };
-  const fields = { ...reasonOf(action), ...(action === 'refund' ? amount : {}) };
+  const fields = {
+    ...reasonOf(action),
+    ...(action === 'accept' || action === 'note' ? reasonCodeOf(visit, facts) : {}),
+    ...(action === 'refund' ? amount : {}),
+  };
   return (
     <details
       open={retriedAction(visit) === action}
@@ -81,8 +85,20 @@ export const reasonOf = (of: PageAction | 'split' | 'bulk'): FormFields => ({
   reason: { ...reasonField.reason, hint: 'breaks.reasonHint', minLength: 3, id: `${of}-reason` },
 });
 
+/** The list of the account's reason codes; nothing where it has none. */
+function reasonCodeOf({ t }: Visit, { reasonCodes }: BreakViewProps['facts']): FormFields {
+  if (reasonCodes.length === 0) return {};
+  const options = reasonCodes.map(({ code, name }) => [code, `${code} · ${name}`] as const);
+  return {
+    reasonCode: {
+      ...{ label: 'breaks.reasonCode', is: 'choice' },
+      options: [['', t('breaks.noReasonCode')], ...options],
+    },
+  };
+}
+
 /** Beside the candidates, of which the first is chosen already: one key and a confirmation. */
-export function LinkFields() {
+export function LinkFields({ facts }: Pick<BreakViewProps, 'facts'>) {
   const visit = useVisit();
   const { t } = visit;
   return (
@@ -90,7 +106,7 @@ export function LinkFields() {
       <Muted>{t('breaks.effect.link')}</Muted>
       <Fields
         isSent={retriedAction(visit) === 'link'}
-        fields={reasonOf('link')}
+        fields={{ ...reasonOf('link'), ...reasonCodeOf(visit, facts) }}
         values={{ reason: t('breaks.reasonOfLink') }}
       />
       <button>
@@ -125,7 +141,10 @@ function SplitForm({ facts, address }: BreakViewProps) {
         {Array.from({ length: freeParts }, (_, index) => (
           <SplitPart number={candidates.length + index} of={null} />
         ))}
-        <Fields isSent={retriedAction(visit) === 'split'} fields={reasonOf('split')} />
+        <Fields
+          isSent={retriedAction(visit) === 'split'}
+          fields={{ ...reasonOf('split'), ...reasonCodeOf(visit, facts) }}
+        />
         <button>{t('breaks.split')}</button>
       </Form>
     </details>

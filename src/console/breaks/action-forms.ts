@@ -11,6 +11,7 @@ import type { PageAction } from './open-actions.js';
 export type ReadAction = { action: BreakAction } | { problem: TextKey };
 type LinkAction = Extract<BreakAction, { action: 'link' }>;
 type Allocations = NonNullable<LinkAction['allocations']>;
+type Coded = Pick<LinkAction, 'reason' | 'reasonCode'>;
 type Refunds = NonNullable<LinkAction['refundOf']>;
 
 /** The rows in which a line is split over payments that are no candidates. */
@@ -32,9 +33,14 @@ export function readComment({ form }: Visit): string | null {
 }
 
 export function readAction(visit: Visit, action: PageAction, reason: string): ReadAction {
+  const reasonCode = typed(visit, 'reasonCode') || undefined;
+  const coded = { reason, ...(reasonCode && { reasonCode }) };
   switch (action) {
     case 'link':
-      return visit.form.has('split') ? readSplit(visit, reason) : readLink(visit, reason);
+      return visit.form.has('split') ? readSplit(visit, coded) : readLink(visit, coded);
+    case 'accept':
+    case 'note':
+      return { action: { action, ...coded } };
     case 'refund':
       return readRefund(visit, reason);
     default:
@@ -42,15 +48,15 @@ export function readAction(visit: Visit, action: PageAction, reason: string): Re
   }
 }
 
-function readLink(visit: Visit, reason: string): ReadAction {
+function readLink(visit: Visit, coded: Coded): ReadAction {
   const chosen = typed(visit, 'candidate');
-  if (isUuid(chosen)) return { action: { action: 'link', reason, expectedPaymentId: chosen } };
-  if (isNsu(chosen)) return { action: { action: 'link', reason, nsu: BigInt(chosen) } };
+  if (isUuid(chosen)) return { action: { action: 'link', ...coded, expectedPaymentId: chosen } };
+  if (isNsu(chosen)) return { action: { action: 'link', ...coded, nsu: BigInt(chosen) } };
   return { problem: 'breaks.invalid.candidate' };
 }
 
 /** Each part names an expected payment by its id, or a received Pix that it refunds by its nsu. */
-function readSplit(visit: Visit, reason: string): ReadAction {
+function readSplit(visit: Visit, coded: Coded): ReadAction {
   const allocations: Allocations = [];
   const refundOf: Refunds = [];
   for (const [name, value] of visit.form) {
@@ -65,8 +71,8 @@ function readSplit(visit: Visit, reason: string): ReadAction {
   }
   if ((allocations.length === 0) === (refundOf.length === 0))
     return { problem: 'breaks.invalid.candidate' };
-  if (refundOf.length > 0) return { action: { action: 'link', reason, refundOf } };
-  return { action: { action: 'link', reason, allocations } };
+  if (refundOf.length > 0) return { action: { action: 'link', ...coded, refundOf } };
+  return { action: { action: 'link', ...coded, allocations } };
 }
 
 function readRefund(visit: Visit, reason: string): ReadAction {

@@ -28,6 +28,8 @@ export interface BreakFacts {
   /** The break that follows in the list. */
   nextId: string | null;
   nameOf: NameOfActor;
+  /** The active ones of the account. */
+  reasonCodes: readonly { code: string; name: string }[];
 }
 
 export interface BreakViewProps {

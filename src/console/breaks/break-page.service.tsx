@@ -4,6 +4,7 @@ import type { VNode } from 'preact';
 import { BreakComments } from '../../reconciliation/breaks/break-comments.service.js';
 import { BreakReading } from '../../reconciliation/breaks/break-reading.service.js';
 import { BreakSides } from '../../reconciliation/breaks/break-sides.service.js';
+import { ReasonCodes } from '../../reconciliation/breaks/reason-codes.service.js';
 import { CounterpartyHistory } from '../../reconciliation/breaks/counterparty-history.service.js';
 import { ActorNames } from '../actor-names.service.js';
 import { Message } from '../kit/elements.js';
@@ -27,6 +28,7 @@ export class BreakPage {
     private readonly history: CounterpartyHistory,
     private readonly names: ActorNames,
     private readonly picking: LinkPicking,
+    private readonly codes: ReasonCodes,
   ) {}
 
   async show(visit: Visit, id: string): Promise<Shown> {
@@ -64,12 +66,13 @@ export class BreakPage {
     const compared = [found, ...candidates, ...(picked?.candidates ?? [])];
     const nsus = compared.flatMap((one) => one.nsu ?? []);
     const ids = compared.flatMap((one) => one.expectedPaymentId ?? []);
-    const [lines, payments, comments, before, nextId] = await Promise.all([
+    const [lines, payments, comments, before, nextId, codes] = await Promise.all([
       this.sides.findLines(caller, nsus),
       this.sides.findPayments(caller, ids),
       this.comments.list(caller, id, { limit: shownComments }),
       this.history.find(caller.accountId, { id, nsu, expectedPaymentId }),
       this.findNext(visit, id),
+      this.codes.get(caller.accountId),
     ]);
     const written = [...comments.data];
     const nameOf = await this.names.find(visit, [
@@ -77,8 +80,9 @@ export class BreakPage {
       ...written.map(({ author }) => author),
     ]);
     const hasOlder = comments.next !== null;
+    const reasonCodes = codes.data.filter(({ isActive }) => isActive);
     const sides = { found, picked, lines, payments };
-    return { ...sides, comments: written, hasOlder, before, nextId, nameOf };
+    return { ...sides, comments: written, hasOlder, before, nextId, nameOf, reasonCodes };
   }
 
   private render(visit: Visit, facts: BreakFacts, problem: string | null, status: number): Shown {

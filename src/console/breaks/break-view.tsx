@@ -13,6 +13,7 @@ import {
   type TimelineEntry,
 } from '../kit/elements.js';
 import { printDay } from '../../brazil/printed-text.js';
+import { codingNames, type Coding } from '../../statement/expected-payments/coding.js';
 import { formatAmount } from '../formats.js';
 import { useVisit, type Visit } from '../visit.js';
 import { findTextKey, type TextKey, wordOf } from '../texts.js';
@@ -189,6 +190,7 @@ function History({ facts: { found, nameOf } }: Props) {
   const steps = found.history.slice(-shownSteps);
   const entries = steps.map(({ action, actor, reason, detail, at }): TimelineEntry => {
     const amounts = amountsOf(visit, detail);
+    const coding = codingTextOf(detail);
     return {
       at,
       tone: toneOf(action),
@@ -197,6 +199,7 @@ function History({ facts: { found, nameOf } }: Props) {
         <>
           {reason !== null && <bdi>{reason}</bdi>}
           {amounts !== null && <Hint isBlock>{amounts}</Hint>}
+          {coding !== '' && <Hint isBlock>{coding}</Hint>}
         </>
       ),
     };
@@ -215,6 +218,12 @@ function toneOf(action: string): TimelineEntry['tone'] {
   if (['resolved', 'accept', 'link'].includes(action)) return 'good';
   if (action === 'refund_refused') return 'bad';
   return ['opened', 'reopened', 'reopen', 'unlink', 'revised'].includes(action) ? 'warn' : 'plain';
+}
+
+/** The reason code of an entry, and what it says of the money. */
+function codingTextOf(detail: unknown): string {
+  const { reasonCode, coding } = (detail ?? {}) as { reasonCode?: string; coding?: Coding };
+  return [reasonCode, ...codingNames.map((name) => coding?.[name])].filter(Boolean).join(' · ');
 }
 
 /** What an entry says of amounts: from one to another, or the one of a refund. */

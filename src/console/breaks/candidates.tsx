@@ -37,7 +37,7 @@ export function Candidates(props: BreakViewProps & { canLink: boolean }) {
               shown={found.version}
             >
               {list(0, 1)}
-              <LinkFields />
+              <LinkFields facts={facts} />
               {list(1)}
             </Form>
           )}

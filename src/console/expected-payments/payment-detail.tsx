@@ -106,6 +106,7 @@ function Terms({ payment }: DetailProps) {
         ],
         ['word.category', payment.category ?? none],
         ['expectedPayment.costCentre', payment.costCentre ?? none],
+        ['expectedPayment.project', payment.project ?? none],
       ]}
     />
   );

@@ -3,6 +3,7 @@
 import type { z } from 'zod';
 import type { Cents } from '../../brazil/cents.js';
 import type { declaredPaymentView } from '../../statement/expected-payments/declared-payments.schema.js';
+import { toCoding } from '../../statement/expected-payments/coding.js';
 import { declarableKinds } from '../../statement/expected-payments/references.js';
 import { Card, Row } from '../kit/elements.js';
 import {
@@ -51,6 +52,7 @@ const groups = {
   accounting: {
     category: { label: 'word.category', maxLength: 100 },
     costCentre: { label: 'expectedPayment.costCentre', maxLength: 100 },
+    project: { label: 'expectedPayment.project', maxLength: 100 },
     metadata: {
       ...{ label: 'word.metadata', hint: 'expectedPayment.metadataHint' },
       is: 'lines',
@@ -124,10 +126,10 @@ type PaymentView = z.output<typeof declaredPaymentView>;
 
 /** The values of a declared payment as its form shows them. */
 export function valuesOfPayment(payment: PaymentView): FormValues {
-  const { externalId, direction, dateFrom, dateTo, text, category, costCentre } = payment;
+  const { externalId, direction, dateFrom, dateTo, text } = payment;
   const amount = (cents: Cents | null) => cents && writeTypedAmount(cents);
   return {
-    ...{ externalId, direction, dateFrom, dateTo, text, category, costCentre },
+    ...{ externalId, direction, dateFrom, dateTo, text, ...toCoding(payment) },
     amount: amount(payment.amount),
     amountFrom: amount(payment.amountFrom),
     amountTo: amount(payment.amountTo),

@@ -83,6 +83,7 @@ function termTexts(visit: Visit, version: Version): readonly (readonly [TextKey,
     ],
     ['word.category', version.category ?? none],
     ['expectedPayment.costCentre', version.costCentre ?? none],
+    ['expectedPayment.project', version.project ?? none],
     [
       'word.metadata',
       Object.entries(metadata ?? {})

@@ -133,6 +133,7 @@ function emptyTerms(isCredit: boolean, dateFrom: PlainDate, dateTo: PlainDate): 
     text: null,
     category: isCredit ? 'Vendas' : 'Fornecedores',
     costCentre: 'Loja 1',
+    project: null,
     metadata: null,
   };
 }

@@ -58,7 +58,7 @@ const fieldsOf = (t: Translate) =>
     },
     classification: {
       category: {
-        ...{ label: 'word.category', is: 'choice' },
+        ...{ label: 'ruleBuilder.classification', is: 'choice' },
         options: declaredCategories.map((one) => [one, t(`ruleCategory.${one}`)]),
       },
       categoryReason: { label: 'ruleBuilder.categoryReason', maxLength: 300 },
@@ -98,6 +98,11 @@ const fieldsOf = (t: Translate) =>
       feePercentMax: { label: 'ruleMatch.feePercentMax', ...number },
       feePerSaleMin: { label: 'ruleMatch.feePerSaleMin', ...number },
       feePerSaleMax: { label: 'ruleMatch.feePerSaleMax', ...number },
+    },
+    coding: {
+      codingCategory: { label: 'word.category', maxLength: 100 },
+      costCentre: { label: 'expectedPayment.costCentre', maxLength: 100 },
+      project: { label: 'expectedPayment.project', maxLength: 100 },
     },
     reason: { reason: { ...ruleReason.reason, hint: 'ruleBuilder.reasonHint' } },
   }) as const satisfies Record<string, FormFields>;
@@ -155,6 +160,7 @@ export function RuleBuilder(props: BuilderProps) {
               {group('netSettlement', 'ruleMatch.netSettlement', 'ruleMatch.netSettlementHint')}
             </ForChoice>
           </ForChoice>
+          {group('coding', 'expectedPayment.accounting', 'ruleBuilder.codingHint')}
         </Card>
         <Card title={t('ruleBuilder.finish')}>
           {part('reason')}

@@ -155,7 +155,10 @@ describe('the form of a rule', () => {
       ['planCount', '3'],
       ['planInterval', '30'],
       ['planToleranceDays', '4'],
+      ['codingCategory', 'Vendas'],
+      ['project', 'Loja 2'],
     ]);
+    expect(requestOf(form).then.coding).toEqual({ category: 'Vendas', project: 'Loja 2' });
     const { priority, when, then } = requestOf(form);
     const terms: RuleTerms = { priority, when: toCondition(when), then: toAction(then) };
     const again = formOfTerms(terms, 'A rule');

@@ -53,6 +53,9 @@ export const plainFields = [
   'feePercentMax',
   'feePerSaleMin',
   'feePerSaleMax',
+  'codingCategory',
+  'costCentre',
+  'project',
   'reason',
 ] as const;
 export type PlainField = (typeof plainFields)[number];
@@ -109,7 +112,13 @@ function cleaned(text: string): string {
 
 /** The terms of a version, to be changed into another one. */
 export function formOfTerms({ priority, when, then }: RuleTerms, name: string): RuleForm {
-  const fields = { ...emptyForm.fields, name, priority: String(priority) };
+  const { category: codingCategory = null, ...coding } = then.coding ?? {};
+  const given = Object.entries({ ...coding, codingCategory }).filter(([, text]) => text !== null);
+  const fields = {
+    ...emptyForm.fields,
+    ...(Object.fromEntries(given) as Partial<RuleForm['fields']>),
+    ...{ name, priority: String(priority) },
+  };
   const conditions = rowsOf(when);
   if (then.do === 'classify')
     return {

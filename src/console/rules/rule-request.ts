@@ -72,7 +72,10 @@ function jsonOf(form: RuleForm) {
   return {
     ...given({ name, reason, priority: typedNumber(priority) }),
     when: conditionOf(form),
-    then: form.action === 'classify' ? classifyOf(form) : { match: matchOf(form) },
+    then: {
+      ...(form.action === 'classify' ? classifyOf(form) : { match: matchOf(form) }),
+      ...given({ coding: filled(codingOfForm(form)) }),
+    },
   };
 }
 
@@ -106,6 +109,10 @@ function accountOf(text: string | undefined): object | undefined {
 
 function classifyOf({ fields: { category, categoryReason } }: RuleForm): object {
   return given({ classify: category, reason: categoryReason });
+}
+
+function codingOfForm({ fields: { codingCategory: category, costCentre, project } }: RuleForm) {
+  return given({ category, costCentre, project });
 }
 
 function matchOf(form: RuleForm): object {
@@ -184,6 +191,9 @@ const fieldsOfPaths: readonly (readonly [string, string])[] = [
   ['$.then.match.netSettlement.fee.perSale.min', 'feePerSaleMin'],
   ['$.then.match.netSettlement.fee.perSale', 'feePerSaleMax'],
   ['$.then.match.netSettlement', 'feePercentMax'],
+  ['$.then.coding.costCentre', 'costCentre'],
+  ['$.then.coding.project', 'project'],
+  ['$.then.coding', 'codingCategory'],
   ['$.then.match', 'parts'],
   ['$.then', 'action'],
 ];

@@ -3,6 +3,7 @@ import { normalizeTaxId, parseTaxId, formatTaxId, maskTaxId } from '../../brazil
 import { greatestTolerance } from '../../reconciliation/rules/rules.schema.js';
 import type { Cents } from '../../brazil/cents.js';
 import type { MatchAction, RuleAction, RuleCondition } from '../../reconciliation/decide/rule.js';
+import { codingNames } from '../../statement/expected-payments/coding.js';
 import { formatAmount } from '../formats.js';
 import { findTextKey, type TextKey, type Translate } from '../texts.js';
 
@@ -16,7 +17,7 @@ export interface SentenceOptions {
 export interface SentencePart {
   aspect:
     | ('direction' | 'types' | 'document' | 'account' | 'amount' | 'notes' | 'pattern')
-    | ('action' | 'window' | 'tolerance' | 'parts');
+    | ('action' | 'window' | 'tolerance' | 'parts' | 'coding');
   text: string;
 }
 
@@ -67,10 +68,13 @@ function partsOfCondition(when: RuleCondition, { t, isVisible }: SentenceOptions
 }
 
 function partsOfAction(then: RuleAction, { t }: SentenceOptions): SentencePart[] {
+  const words = codingNames.flatMap((name) => then.coding?.[name] ?? []).join(' · ');
+  const coding = words === '' ? null : t('ruleSays.coding', { coding: words });
   if (then.do === 'classify') {
     const category = t(`ruleCategory.${then.classify}`).toLowerCase();
     return filled({
       action: t('ruleSays.classify', { category, reason: defaultText(then.reason, t) }),
+      coding,
     });
   }
   const { window, netSettlement } = then;
@@ -81,6 +85,7 @@ function partsOfAction(then: RuleAction, { t }: SentenceOptions): SentencePart[]
     window: window && t('ruleSays.window', { before: window.daysBefore, after: window.daysAfter }),
     tolerance: toleranceText(then, t),
     parts: partsText(then, t),
+    coding,
   });
 }
 

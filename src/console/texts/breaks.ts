@@ -144,6 +144,8 @@ export const breaksTexts = {
     'Acrescenta uma anotação ao histórico. Nada mais muda.',
     'Adds a note to the history. Nothing else changes.',
   ],
+  'breaks.reasonCode': ['Código de motivo', 'Reason code'],
+  'breaks.noReasonCode': ['Nenhum', 'None'],
   'breaks.reasonHint': [
     'Pelo menos 3 letras; fica no histórico.',
     'At least 3 letters; it stays in the history.',

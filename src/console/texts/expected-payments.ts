@@ -70,6 +70,7 @@ export const expectedPaymentTexts = {
     'It goes into events and files; it does not change what is matched.',
   ],
   'expectedPayment.costCentre': ['Centro de custo', 'Cost centre'],
+  'expectedPayment.project': ['Projeto', 'Project'],
   'expectedPayment.metadataHint': [
     'Um por linha, como “pedido: 123”. Chaves sem espaços nem acentos.',
     'One a line, such as “order: 123”. Keys without spaces and accents.',

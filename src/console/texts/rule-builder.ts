@@ -37,6 +37,10 @@ export const ruleBuilderTexts = {
     'Classify: they need no match',
   ],
   'ruleBuilder.action.match': ['Conciliar com pagamentos previstos', 'Match to expected payments'],
+  'ruleBuilder.codingHint': [
+    'Vale para os lançamentos da regra, acima do que diz o pagamento previsto.',
+    'Of the lines of the rule; stands above what the expected payment says.',
+  ],
   'ruleBuilder.classification': ['Classificação', 'Classification'],
   'ruleBuilder.categoryReason': ['Por que não precisam de conciliação', 'Why they need no match'],
   'ruleBuilder.finish': ['Guardar o rascunho', 'Store the draft'],

@@ -65,6 +65,7 @@ export const rulesTexts = {
   'ruleAspect.window': ['Data', 'Date'],
   'ruleAspect.tolerance': ['Tolerância', 'Tolerance'],
   'ruleAspect.parts': ['Partes', 'Parts'],
+  'ruleAspect.coding': ['Contabilidade', 'Accounting'],
 
   'ruleSays.lines.any': ['Lançamentos', 'Lines'],
   'ruleSays.lines.credit': ['Créditos', 'Credits'],
@@ -87,6 +88,7 @@ export const rulesTexts = {
     'cuja observação corresponde ao padrão “{text}”',
     'whose notes match the pattern “{text}”',
   ],
+  'ruleSays.coding': ['contabilidade: {coding}', 'accounting: {coding}'],
   'ruleSays.classify': [
     'são classificados como {category}: {reason}',
     'are classified as {category}: {reason}',

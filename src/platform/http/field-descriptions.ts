@@ -61,6 +61,7 @@ export const fieldDescriptions: Record<string, string | undefined> = {
   dateTo: 'The last day on which the money is expected.',
   tolerance: 'How far a payment may be from the amount.',
   costCentre: 'Of the caller; nothing is decided by it.',
+  project: 'Of the caller; nothing is decided by it.',
   isProvisional: 'Whether another line or reference may still change it.',
   deadlineAt: 'When the bank expects an answer at the latest.',
   revision: 'Counts from 1: an amendment of the day has the next.',

@@ -474,7 +474,7 @@ export async function listExpectedPaymentRows(
            e.external_id, e.amount_from_cents, e.amount_to_cents, e.tolerance_cents,
            to_char(e.date_from, 'YYYY-MM-DD') AS date_from,
            to_char(e.date_to, 'YYYY-MM-DD') AS date_to, e.text_pattern, e.counterparty_document,
-           e.counterparty_name, e.category, e.cost_centre, e.version,
+           e.counterparty_name, e.category, e.cost_centre, e.project, e.version,
            ${metadataColumn(Prisma.sql`${accountId}`, Prisma.sql`listed.id`)} AS metadata
     FROM ${selectedPayments(accountId, filters, examined)}
     ORDER BY listed.id ${ordering(order).sort} LIMIT ${limit}`;

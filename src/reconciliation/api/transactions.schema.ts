@@ -18,6 +18,7 @@ import {
   passedOn,
   storedWord,
 } from '../../bank-contract/wire.js';
+import { shownCodingFields } from '../../statement/expected-payments/coding.js';
 import { metadataQuery, metadataView } from '../../statement/expected-payments/metadata.js';
 import { explainingBreakKinds } from '../decide/break-kinds.js';
 import { breakEvidence, explanationEvidence } from '../breaks/break-evidence.schema.js';
@@ -121,8 +122,7 @@ export const expectedPaymentView = z.object({
   text: z.string().nullable(),
   /** The tax id is also that of a charge or transfer that has one. */
   counterparty: z.object({ taxId: z.string().nullable(), name: z.string().nullable() }),
-  category: z.string().nullable(),
-  costCentre: z.string().nullable(),
+  ...shownCodingFields,
   version: integer.nullable(),
 });
 

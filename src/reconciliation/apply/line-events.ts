@@ -237,7 +237,7 @@ function subjectOf(payment: ExpectedPaymentFacts, correlationIds: CorrelationIds
 
 function declaredOf(
   payment: ExpectedPaymentFacts,
-  { externalId, category, costCentre }: DeclaredFacts,
+  { externalId, category, costCentre, project }: DeclaredFacts,
 ) {
   const { id, isCredit, amountCents } = payment;
   const expectedAmount = amountCents === null ? null : eventAmount(amountCents);
@@ -247,6 +247,7 @@ function declaredOf(
     externalId,
     category,
     costCentre,
+    project,
     isCredit,
     expectedAmount,
     metadata,

@@ -31,6 +31,7 @@ import { listBreakIds } from './break-reading.queries.js';
 import { assertSeen, BreakRefunds } from './break-refunds.service.js';
 import type { actOnBreaks, BreakAction, BulkAction } from './breaks.schema.js';
 import { listLiveMatches } from './manual-matches.queries.js';
+import { detailOfCoding, type GivenCoding } from './reason-codes.service.js';
 import { listLinkedOriginals, lockLines } from './refund-links.queries.js';
 import {
   assertNoRefundInProgress,
@@ -129,12 +130,14 @@ export class BreakActions {
       case 'link':
         return this.link(acted, request);
       case 'accept':
-        return this.accept(acted);
+        return this.accept(acted, request);
       case 'reopen':
         return this.reopen(acted);
-      case 'note':
-        await queries.insertBreakHistoryEntry(tx, accountId, found.id, 'note', decidedBy);
+      case 'note': {
+        const detail = await detailOfCoding(tx, accountId, request);
+        await queries.insertBreakHistoryEntry(tx, accountId, found.id, 'note', decidedBy, detail);
         return [];
+      }
       default:
         return unreachable(request);
     }
@@ -196,14 +199,15 @@ export class BreakActions {
     steps: RequestSteps,
     seen: ReadonlyMap<string, string> = new Map(),
   ): Promise<BulkResult> {
-    const { action, reason } = request;
+    const { action, reason, reasonCode, coding } = request;
+    const each = { action, reason, ...(reasonCode && { reasonCode }), ...(coding && { coding }) };
     if (action === 'refund' && !caller.scopes.includes('refund')) throw missingScope('refund');
     const selected = await steps.once('select', () => this.select(caller, request));
     const data: Outcome[] = [];
     for (const id of selected) {
       const claim: ClaimAction = (tx) => steps.record(tx, stepOf(id), done);
       const stored = await steps.once(stepOf(id), () =>
-        this.actOnOne(caller, id, { action, reason }, claim, seen.get(id) ?? null),
+        this.actOnOne(caller, id, each, claim, seen.get(id) ?? null),
       );
       const state = (await this.find(caller.accountId, id))?.state ?? null;
       data.push({ id, state, ...stored });
@@ -227,7 +231,7 @@ export class BreakActions {
   private async actOnOne(
     caller: Caller,
     id: string,
-    request: Pick<BulkAction, 'action' | 'reason'>,
+    request: Pick<BulkAction, 'action' | 'reason'> & GivenCoding,
     claim: ClaimAction,
     seen: string | null,
   ): Promise<StoredOutcome> {
@@ -289,15 +293,22 @@ export class BreakActions {
     const { id } = assertOpen(found);
     const link = linkOf(found, request);
     await assertNoRefundInProgress(tx, accountId, { breakId: id });
-    const linked = await this.manualMatches.link(tx, accountId, link, decidedBy, id);
+    const detail = await detailOfCoding(tx, accountId, request);
+    const linked = await this.manualMatches.link(tx, accountId, link, decidedBy, { id, detail });
     return linked.operationIds;
   }
 
-  private async accept({ tx, accountId, found, decidedBy }: Acted): Promise<string[]> {
+  private async accept(
+    { tx, accountId, found, decidedBy }: Acted,
+    coded: GivenCoding,
+  ): Promise<string[]> {
     const { id } = assertOpen(found);
     await assertNoRefundInProgress(tx, accountId, { breakId: id });
     await this.refunds.withdrawMissing(tx, accountId, found);
-    const covered = coveredByAcceptance(found);
+    const covered = {
+      ...coveredByAcceptance(found),
+      ...(await detailOfCoding(tx, accountId, coded)),
+    };
     await queries.insertBreakHistoryEntry(tx, accountId, id, 'accept', decidedBy, covered);
     const resolved = await queries.resolveBreak(tx, accountId, id, 'accept', decidedBy);
     this.breaks.reportResolved(tx, accountId, resolved);

@@ -18,6 +18,8 @@ import { CounterpartyHistory } from './counterparty-history.service.js';
 import { DecisionBatches } from './decision-batches.service.js';
 import { ManualMatches } from './manual-matches.service.js';
 import { MatchesController } from './matches.controller.js';
+import { ReasonCodesController } from './reason-codes.controller.js';
+import { ReasonCodes } from './reason-codes.service.js';
 import { RefundPolicies } from './refund-policies.service.js';
 import { SeveritySettings } from './severity-steps.service.js';
 
@@ -33,13 +35,19 @@ import { SeveritySettings } from './severity-steps.service.js';
     RefundsModule,
     ReconciliationModule,
   ],
-  controllers: [BreaksController, BreakCommentsController, MatchesController],
+  controllers: [
+    BreaksController,
+    BreakCommentsController,
+    MatchesController,
+    ReasonCodesController,
+  ],
   providers: [
     RefundByPolicyProcessor,
     BreakReading,
     BreakActions,
     BreakRefunds,
     ManualMatches,
+    ReasonCodes,
     RefundPolicies,
     SeveritySettings,
     BreakComments,
@@ -48,6 +56,7 @@ import { SeveritySettings } from './severity-steps.service.js';
     DecisionBatches,
   ],
   exports: [
+    ReasonCodes,
     DecisionBatches,
     BreakReading,
     BreakActions,

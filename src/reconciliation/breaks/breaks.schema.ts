@@ -18,6 +18,7 @@ import {
   storedWord,
 } from '../../bank-contract/wire.js';
 import { counterpartyView } from '../../access/counterparties/counterparty.schema.js';
+import { codingBody, codingView } from '../../statement/expected-payments/coding.js';
 import { listOf, listQuery } from '../../platform/http/listing.js';
 import { breakKinds } from '../decide/break-kind-declarations.js';
 import { unionByBreakKind } from './break-evidence.schema.js';
@@ -27,6 +28,13 @@ import { severities } from './severity.js';
 const base = { chapter: 'Breaks', authentication: 'api-key' } as const;
 const params = z.object({ id: text(100) });
 const breakStates = ['open', 'resolved'] as const;
+
+/** Of a reason code, which an account chooses. */
+export const reasonCodeText = patternText(
+  40,
+  /^[A-Za-z0-9][A-Za-z0-9._-]*$/,
+  'Must have letters, digits, dots, hyphens and underscores only.',
+);
 
 /** Why a person acted; stored in the history. */
 export const reasonText = filledText(500)
@@ -81,6 +89,7 @@ const historyDetail = z
     ...{ resolution: z.string(), evidence: z.looseObject({}), fromCents: cents, toCents: cents },
     ...{ nsu: z.string(), key: z.string(), amountCents: cents, ofCents: cents },
     ...{ operationId: z.string(), state: z.string(), reason: z.string() },
+    ...{ reasonCode: z.string().nullable(), coding: codingView },
     ...{ cents: cents.nullable(), jumps: z.array(z.looseObject({})).nullable() },
   })
   .partial()
@@ -165,10 +174,15 @@ export const getBreak = route({
 });
 
 const reason = reasonText;
+const coded = {
+  reasonCode: reasonCodeText.optional().describe('An active reason code of the account.'),
+  coding: codingBody.optional().describe('Of the money; stands above that of the reason code.'),
+};
 const actions = [
   z.strictObject({
     action: z.literal('link'),
     reason,
+    ...coded,
     expectedPaymentId: expectedPaymentId
       .optional()
       .describe('The expected payment that the break’s line pays in full.'),
@@ -180,11 +194,11 @@ const actions = [
       .describe('In place of them: what the break’s debit refunds; the amounts sum to the line.'),
     nsu: bigInteger.optional().describe('The line that pays the break’s expected payment.'),
   }),
-  z.strictObject({ action: z.literal('accept'), reason }),
+  z.strictObject({ action: z.literal('accept'), reason, ...coded }),
   z.strictObject({ action: z.literal('refund'), reason, amount: positiveReais.optional() }),
   z.strictObject({ action: z.literal('resend'), reason }),
   z.strictObject({ action: z.literal('reopen'), reason }),
-  z.strictObject({ action: z.literal('note'), reason }),
+  z.strictObject({ action: z.literal('note'), reason, ...coded }),
 ] as const;
 
 const breakAction = z.discriminatedUnion('action', actions, {
@@ -229,11 +243,17 @@ export const actOnBreaks = route({
         .optional(),
       action: z.enum(bulkActions),
       reason,
+      ...coded,
     })
     .refine(({ ids, filter }) => (ids === undefined) !== (filter === undefined), {
       message: 'Must have either ids or filter.',
       path: ['ids'],
-    }),
+    })
+    .refine(
+      ({ action, reasonCode, coding }) =>
+        action === 'accept' || action === 'note' || (reasonCode ?? coding) === undefined,
+      { message: 'Is allowed with accept and note only.', path: ['reasonCode'] },
+    ),
   response: z.object({
     data: z.array(
       z.object({

@@ -4,6 +4,7 @@
 import { Injectable } from '@nestjs/common';
 import type { z } from 'zod';
 import type { Tx } from '../../platform/postgres/database.service.js';
+import type { Prisma } from '../../generated/service/client.js';
 import { AppError, conflict, ruleBroken } from '../../platform/errors.js';
 import type { PixLine } from '../../statement/expected-payments/refunds-of-pix.js';
 import { lockReconciliation, readDecidedUntil } from '../apply/decision-writer.queries.js';
@@ -76,7 +77,7 @@ export class ManualMatches {
     accountId: number,
     link: Link,
     decidedBy: DecisionMaker,
-    breakId: string | null = null,
+    from: { id: string; detail: Prisma.InputJsonObject } | null = null,
   ): Promise<Linked> {
     const { nsu } = link;
     await lockReconciliation(tx, accountId);
@@ -103,8 +104,8 @@ export class ManualMatches {
     await queries.insertLineDecision(tx, accountId, 'link', {
       ...{ nsu, allocations, refundOf, decidedBy },
     });
-    const breakIds = await queries.listLinkedBreaks(tx, accountId, nsu, breakId);
-    const detail = { nsu: nsu.toString() };
+    const breakIds = await queries.listLinkedBreaks(tx, accountId, nsu, from?.id ?? null);
+    const detail = { nsu: nsu.toString(), ...from?.detail };
     for (const id of breakIds)
       await insertBreakHistoryEntry(tx, accountId, id, 'link', decidedBy, detail);
     const seeds = { nsus: [nsu, ...originals], expectedPaymentIds: ids };

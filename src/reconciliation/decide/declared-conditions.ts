@@ -5,10 +5,11 @@ import {
   compileTextPattern,
   type TextPattern,
 } from '../../statement/expected-payments/text-pattern.js';
+import type { Coding } from '../../statement/expected-payments/coding.js';
 import type { AcceptedAmounts } from '../../statement/expected-payments/settlement.js';
 
 /** The current terms of a payment that another system declared. */
-export interface DeclaredFacts {
+export interface DeclaredFacts extends Coding {
   externalId: string;
   /** The amounts of a line that pays it by its own conditions; null where only ids match it. */
   matching: AcceptedAmounts | null;
@@ -17,8 +18,6 @@ export interface DeclaredFacts {
   dateTo: string;
   /** A pattern that the line must contain. */
   text: string | null;
-  category: string | null;
-  costCentre: string | null;
   /** In bank time. */
   cancelledAt: Date | null;
 }

@@ -180,7 +180,8 @@ describe('instalments by a plan', () => {
     const payment = expectedPayment('p', 300_00, {
       accepted: exact,
       declared: {
-        ...{ ...terms, dateTo: '2026-01-31', category: null, costCentre: null, cancelledAt: null },
+        ...{ ...terms, dateTo: '2026-01-31', category: null, costCentre: null },
+        ...{ project: null, cancelledAt: null },
       },
     });
     const plan = { plan: monthly, toleranceCents: 100n, by: ['document', 'amount'] as const };

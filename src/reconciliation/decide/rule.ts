@@ -1,6 +1,7 @@
 // The terms of a declared rule, and which expected payments a line may pay by it. Pure.
 import { addDays } from '../../brazil/calendar.js';
 import { saoPauloDay } from '../../brazil/statement-day.js';
+import type { Coding } from '../../statement/expected-payments/coding.js';
 import { formatCounterparty } from '../../statement/expected-payments/counterparty.js';
 import { isPix, type CreditedLine } from '../../statement/expected-payments/credit-days.js';
 import { dueDateAt, type DueDates } from '../../statement/expected-payments/due-dates.js';
@@ -86,7 +87,12 @@ export interface MatchAction {
   netSettlement?: NetSettlement;
 }
 
-export type RuleAction = ({ do: 'classify' } & ClassifyAction) | ({ do: 'match' } & MatchAction);
+export type RuleAction = (
+  ({ do: 'classify' } & ClassifyAction) | ({ do: 'match' } & MatchAction)
+) & {
+  /** What it says of the money of its lines. Not given in versions without any. */
+  coding?: Coding;
+};
 
 /** A version of a rule, ready to apply. */
 export interface AppliedRule {

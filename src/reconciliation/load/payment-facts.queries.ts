@@ -12,6 +12,7 @@ import {
   readDueDates,
   type StoredDueDates,
 } from '../../statement/expected-payments/due-dates.queries.js';
+import { toCoding } from '../../statement/expected-payments/coding.js';
 import { acceptedAmounts } from '../../statement/expected-payments/declared-terms.js';
 import { metadataColumn } from '../../statement/expected-payments/metadata.queries.js';
 import type { Reference, ReferenceKind } from '../../statement/expected-payments/references.js';
@@ -62,6 +63,7 @@ type ExpectedPaymentRow = Omit<
   textPattern: string | null;
   category: string | null;
   costCentre: string | null;
+  project: string | null;
   declaredCancelledAt: Date | null;
 } & Omit<ChargeFacts, 'correlationId' | 'type'> &
   Omit<TransferFacts, 'id' | 'endToEndId' | 'externalId'> & {
@@ -83,6 +85,7 @@ const declaredColumns = Prisma.sql`
   e.external_id, e.amount_from_cents, e.amount_to_cents, e.tolerance_cents, e.least_cents,
   e.most_cents, to_char(e.date_from, 'YYYY-MM-DD') AS date_from,
   to_char(e.date_to, 'YYYY-MM-DD') AS date_to, e.text_pattern, e.category, e.cost_centre,
+  e.project,
   e.cancelled_at AS "declaredCancelledAt"`;
 
 const transferColumns = (freshMs: number) => Prisma.sql`
@@ -278,6 +281,6 @@ function declaredOf(row: ExpectedPaymentRow): DeclaredFacts | null {
     leastCents === null || mostCents === null
       ? null
       : { fromCents: leastCents, toCents: mostCents };
-  const { textPattern: text, category, costCentre, declaredCancelledAt: cancelledAt } = row;
-  return { externalId, matching, dateFrom, dateTo, text, category, costCentre, cancelledAt };
+  const { textPattern: text, declaredCancelledAt: cancelledAt } = row;
+  return { externalId, matching, dateFrom, dateTo, text, ...toCoding(row), cancelledAt };
 }

@@ -10,6 +10,7 @@ import type {
   RuleTrial,
   RuleVersion,
 } from '../../generated/service/client.js';
+import { toCoding } from '../../statement/expected-payments/coding.js';
 import { groupBy } from '../../platform/grouping.js';
 import type { InstalmentPlan, NetSettlement, RuleAction, RuleCondition } from '../decide/rule.js';
 import {
@@ -83,8 +84,14 @@ export function toCondition({ amount, document, notes, ...others }: RuleDefiniti
   return Object.fromEntries(entries) as RuleCondition;
 }
 
-export function toAction({ classify, reason, match }: RuleDefinition['then']): RuleAction {
-  if (classify !== undefined) return { do: 'classify', classify, reason: reason ?? '' };
+export function toAction({
+  classify,
+  reason,
+  match,
+  coding: given,
+}: RuleDefinition['then']): RuleAction {
+  const coding = given ? { coding: toCoding(given) } : {};
+  if (classify !== undefined) return { do: 'classify', classify, reason: reason ?? '', ...coding };
   const { by = [], tolerance, window = null, combines = false } = match ?? {};
   const { instalments = false, netSettlement } = match ?? {};
   return {
@@ -98,6 +105,7 @@ export function toAction({ classify, reason, match }: RuleDefinition['then']): R
     instalments: instalments === true,
     ...(typeof instalments === 'boolean' ? {} : { plan: toPlan(instalments) }),
     ...(netSettlement ? { netSettlement: toNetSettlement(netSettlement) } : {}),
+    ...coding,
   };
 }
 
@@ -154,7 +162,8 @@ export function describeCondition(when: RuleCondition) {
 }
 
 export function describeAction(then: RuleAction) {
-  if (then.do === 'classify') return { classify: then.classify, reason: then.reason };
+  const coding = then.coding ? { coding: then.coding } : {};
+  if (then.do === 'classify') return { classify: then.classify, reason: then.reason, ...coding };
   const { by, toleranceCents, toleranceBasisPoints, toleranceMaxCents } = then;
   const { window, combines, instalments, plan, netSettlement } = then;
   const differences = {
@@ -172,6 +181,7 @@ export function describeAction(then: RuleAction) {
       instalments: plan ? describePlan(plan) : instalments,
       ...(netSettlement ? { netSettlement: describeNetSettlement(netSettlement) } : {}),
     },
+    ...coding,
   };
 }
 

@@ -16,6 +16,7 @@ import {
   passedOn,
 } from '../../bank-contract/wire.js';
 import { normalizeTaxId } from '../../brazil/tax-id.js';
+import { codingBody } from '../../statement/expected-payments/coding.js';
 import { isWideRange } from '../../statement/expected-payments/declared-terms.js';
 import {
   isMeaningless,
@@ -210,6 +211,8 @@ export const ruleAction = z
     /** Why such lines need no match. */
     reason: filledText(300).optional(),
     match: matchAction.optional(),
+    /** Stands above what the matched payments say. */
+    coding: codingBody.optional(),
   })
   .superRefine(({ classify, reason, match }, context) => {
     if ((classify === undefined) === (match === undefined))

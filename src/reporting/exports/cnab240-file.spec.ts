@@ -104,12 +104,12 @@ describe('a CNAB 240 file of the statement', () => {
 
   it.each([
     ['DEBIT_TARIFA', {}, '105'],
-    ['DEBIT_OTHER', { category: 'tariff' }, '105'],
+    ['DEBIT_OTHER', { classification: 'tariff' }, '105'],
     ['DEBIT_TAX', {}, '126'],
     ['DEBIT_BILL_PAYMENT', { billCode: '858'.padEnd(44, '0') }, '126'],
     ['DEBIT_BILL_PAYMENT', { billCode: '341'.padEnd(44, '0') }, '112'],
     ['DEBIT_IOF', {}, '110'],
-    ['DEBIT_PIX', { category: 'own_account_transfer' }, '117'],
+    ['DEBIT_PIX', { classification: 'own_account_transfer' }, '117'],
   ])('has a debit of type %s, %j, in category %s', (typeName, line, category) =>
     expect(at(records([{ isCredit: false, typeName, ...line }])[2], 169, 172)).toBe(`D${category}`),
   );

@@ -62,7 +62,7 @@ describe('a CSV file of the statement', () => {
     expect(csvFile(statementTable, 'comma').row(line)).toBe(
       '2026-03-10,2026-03-11T02:59:59.999Z,101,DEBIT_PIX,debit,-0.05,-1234567890123.45,' +
         '"Maria, a Silva",***.456.789-**,00000001,0001,123-4,"order 7",,,,' +
-        'matched,reference,,,,"a b",4.25,"orderId=1; shop=2",,\r\n',
+        'matched,reference,,,,,"a b",4.25,"orderId=1; shop=2",,\r\n',
     );
     expect(csvFile(statementTable, 'semicolon').row(line)).toContain(
       ';debit;-0,05;-1234567890123,45;',

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { PlainDate } from '../../brazil/calendar.js';
 import type { Counterparty } from '../../access/counterparties/resolution.js';
 import type { Metadata } from '../../statement/expected-payments/metadata.js';
+import type { Coding } from '../../statement/expected-payments/coding.js';
 import type { StatementLine } from '../../generated/service/client.js';
 
 /** A line with its state, and the matches, classification or break that explain it. */
@@ -14,9 +15,10 @@ export type ExportedLine = Pick<
   counterparty: Counterparty;
   state: string;
   rule: string | null;
-  /** The category of its classification, or of the declared payments that it pays. */
-  category: string | null;
-  costCentre: string | null;
+  /** Why it needs no match; null for a line that has one, or none yet. */
+  classification: string | null;
+  /** The words of the company, of each part of the line; the classification without a category. */
+  coding: Coding;
   breakKind: string | null;
   expectedPaymentIds: string[];
   /** Of the sales that it settles less a fee; null for every other line. */
@@ -28,7 +30,7 @@ export type ExportedLine = Pick<
 };
 
 /** A line without what several sources say. */
-export type ExportedLineRow = Omit<ExportedLine, 'counterparty'>;
+export type ExportedLineRow = Omit<ExportedLine, 'counterparty' | 'coding'>;
 
 /** The facts of a file besides its lines. */
 export interface StatementPeriod {

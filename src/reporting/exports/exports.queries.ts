@@ -140,8 +140,8 @@ export async function listExportedLines(
     WITH page AS MATERIALIZED (${linesOfPage(accountId, page)})
     SELECT p.*, COALESCE(o.state, 'pending') AS state,
            COALESCE(m.rule, c.rule, b.kind) AS rule,
-           CASE WHEN m.rule IS NULL THEN c.category::text ELSE declared.category END AS category,
-           declared.cost_centre, b.kind AS "breakKind",
+           CASE WHEN m.rule IS NULL THEN c.category::text END AS classification,
+           b.kind AS "breakKind",
            COALESCE(m.ids::text[], '{}') AS "expectedPaymentIds", m.fee_cents,
            COALESCE(named.list, '[]') AS metadata,
            COALESCE(p.external_id, p.correlation_id, declared.external_id, r.client_reference)
@@ -162,9 +162,7 @@ export async function listExportedLines(
         AND kind IN ('external_id', 'correlation_id')
     ) r ON true
     LEFT JOIN LATERAL (
-      SELECT string_agg(DISTINCT category, ' ' ORDER BY category) AS category,
-             string_agg(DISTINCT cost_centre, ' ' ORDER BY cost_centre) AS cost_centre,
-             string_agg(DISTINCT external_id, ' ' ORDER BY external_id) AS external_id
+      SELECT string_agg(DISTINCT external_id, ' ' ORDER BY external_id) AS external_id
       FROM expected_payment
       WHERE account_id = ${accountId} AND id = ANY (m.ids) AND external_id IS NOT NULL
     ) declared ON true

@@ -4,8 +4,11 @@ import { covers } from '../../reconciliation/decide/rule.js';
 import { bankFees, readStored } from '../../reconciliation/load/stored-rule.js';
 import { kindOfLine } from './line-kind.js';
 
-const kindOf = (typeName: string, category: string | null = null, billCode: string | null = null) =>
-  kindOfLine({ typeName, category, billCode });
+const kindOf = (
+  typeName: string,
+  classification: string | null = null,
+  billCode: string | null = null,
+) => kindOfLine({ typeName, classification, billCode });
 
 describe('the kind of a line', () => {
   it.each([

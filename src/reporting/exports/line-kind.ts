@@ -27,21 +27,21 @@ const kindsByWord: readonly [LineKind, readonly string[]][] = [
   ['transfer', ['PIX', 'TED', 'DOC', 'EXTERNAL', 'TRANSFER', 'TRANSFERENCIA']],
 ];
 
-const kindsByCategory: Readonly<Record<string, LineKind>> = {
+const kindsByClassification: Readonly<Record<string, LineKind>> = {
   fee: 'fee',
   tariff: 'fee',
   own_account_transfer: 'own_transfer',
 };
 
-type KnownLine = Pick<ExportedLine, 'typeName' | 'category' | 'billCode'>;
+type KnownLine = Pick<ExportedLine, 'typeName' | 'classification' | 'billCode'>;
 
-export function kindOfLine({ typeName, category, billCode }: KnownLine): LineKind {
+export function kindOfLine({ typeName, classification, billCode }: KnownLine): LineKind {
   if (isUndoingType(typeName)) return 'reversal';
   const words = asciiOf(typeName)
     .toUpperCase()
     .split(/[^A-Z]+/);
   const [named] = kindsByWord.find(([, some]) => some.some((word) => words.includes(word))) ?? [];
-  const classified = category === null ? undefined : kindsByCategory[category];
+  const classified = classification === null ? undefined : kindsByClassification[classification];
   if (classified) return classified;
   return named === 'bill' && isTaxBill(billCode) ? 'tax' : (named ?? 'other');
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { toCoding } from '../../statement/expected-payments/coding.js';
 import { accountAtItau, exportedLine, marchPeriod } from '../../../test/support/exported-lines.js';
 import { ofxFile } from './ofx-file.js';
 
@@ -27,7 +28,12 @@ describe('an OFX file of the statement', () => {
   });
 
   it('has one tag a line, closes each aggregate, and no leaf element', () => {
-    const line = { endToEndId: 'E1', clientReference: 'order', notes: 'x', category: 'fee' };
+    const line = {
+      endToEndId: 'E1',
+      clientReference: 'order',
+      notes: 'x',
+      coding: toCoding({ category: 'fee' }),
+    };
     const text = textOf(line, { nsu: 102n });
     const lines = text.split('\r\n').slice(10, -1);
     const open: string[] = [];
@@ -103,7 +109,7 @@ describe('an OFX file of the statement', () => {
         clientReference: id,
         endToEndId,
         notes: 'x'.repeat(300),
-        category: 'fee',
+        coding: toCoding({ category: 'fee' }),
       });
       const plain = (tag: string) => valueOf(text, tag)?.replaceAll('&amp;', '&') ?? '';
       expect(plain('REFNUM')).toBe(short);
@@ -127,8 +133,9 @@ describe('an OFX file of the statement', () => {
     };
     const file = ofxFile({ ...accountAtItau, ...account }, marchPeriod);
     const row = exportedLine({
-      ...{ nsu: 9_223_372_036_854_775_807n, typeName: long, notes: long, category: long },
-      ...{ costCentre: long, clientReference: long, endToEndId: 'E'.repeat(32) },
+      ...{ nsu: 9_223_372_036_854_775_807n, typeName: long, notes: long },
+      coding: toCoding({ category: long, costCentre: long }),
+      ...{ clientReference: long, endToEndId: 'E'.repeat(32) },
       counterparty: { ...exportedLine().counterparty, name: long },
     });
     const text = [
@@ -147,10 +154,14 @@ describe('an OFX file of the statement', () => {
       expect([tag, value.length <= (lengths[tag] ?? 0)]).toEqual([tag, true]);
   });
 
-  it('has the category and the cost centre in the memo, however long they are', () => {
-    const own = { notes: 'x', category: 'vendas', costCentre: 'loja & 7' };
-    expect(valueOf(textOf(own), 'MEMO')).toBe('CREDIT_PIX x (vendas, loja &amp; 7)');
-    const long = textOf({ notes: 'x'.repeat(300), category: '&'.repeat(100), costCentre: '7' });
+  it('has the coding in the memo, however long they are', () => {
+    const coding = toCoding({ category: 'vendas', costCentre: 'loja & 7', project: 'obra' });
+    const memo = valueOf(textOf({ notes: 'x', coding }), 'MEMO');
+    expect(memo).toBe('CREDIT_PIX x (vendas, loja &amp; 7, obra)');
+    const long = textOf({
+      notes: 'x'.repeat(300),
+      coding: { ...coding, category: '&'.repeat(100) },
+    });
     expect(valueOf(long, 'MEMO')?.length).toBeLessThanOrEqual(255);
   });
 

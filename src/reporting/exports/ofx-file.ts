@@ -13,6 +13,7 @@ import {
   type ExportedLine,
   type StatementPeriod,
 } from './exported-line.js';
+import { codingNames } from '../../statement/expected-payments/coding.js';
 import { kindOfLine, type LineKind } from './line-kind.js';
 
 const header = [
@@ -138,12 +139,12 @@ function referenceOf({ clientReference, endToEndId }: ExportedLine): string {
 }
 
 /**
- * The bank's type, the notes, the category and the cost centre in parentheses, and each id that the
+ * The bank's type, the notes, the coding in parentheses, and each id that the
  * REFNUM is not. The ids come before what is long.
  */
 function memoOf(line: ExportedLine): string {
-  const { typeName, notes, category, costCentre, endToEndId, clientReference } = line;
-  const own = [category, costCentre].filter((text) => text !== null).join(', ');
+  const { typeName, notes, coding, endToEndId, clientReference } = line;
+  const own = codingNames.flatMap((name) => coding[name] ?? []).join(', ');
   const reference = referenceOf(line);
   let left = maxLengths.memo;
   const take = (text: string, maxLength = left - 1) => {

@@ -16,7 +16,7 @@ const lines: Partial<ExportedLine>[] = [
     counterparty: { ...exportedLine().counterparty, name: 'João & Filhos Ltda' },
     notes: 'Nota 5; R$ 100,00 "à vista"',
   },
-  { nsu: 2n, isCredit: false, amountCents: 150n, typeName: 'DEBIT_TARIFA', category: 'fee' },
+  { nsu: 2n, isCredit: false, amountCents: 150n, typeName: 'DEBIT_TARIFA', classification: 'fee' },
   { nsu: 3n, isCredit: false, amountCents: 2_000n, typeName: 'DEBIT_BILL_PAYMENT' },
 ];
 

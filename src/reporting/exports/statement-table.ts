@@ -92,8 +92,9 @@ export const statementTable: Table<ExportedLine> = {
     textColumn('externalId', 'External ID', ({ externalId }) => externalId),
     textColumn('explanation', 'Situação', ({ state }) => state, states),
     textColumn('rule', 'Regra', ({ rule }) => rule),
-    strangerColumn('category', 'Categoria', ({ category }) => category, categoryLabels),
-    costCentreColumn(({ costCentre }) => costCentre),
+    strangerColumn('category', 'Categoria', ({ coding }) => coding.category, categoryLabels),
+    costCentreColumn(({ coding }) => coding.costCentre),
+    strangerColumn('project', 'Projeto', ({ coding }) => coding.project),
     textColumn('breakKind', 'Divergência', ({ breakKind }) => breakKind, breakKindLabels),
     textColumn('expectedPaymentIds', 'Pagamentos previstos', ({ expectedPaymentIds }) =>
       expectedPaymentIds.join(' '),

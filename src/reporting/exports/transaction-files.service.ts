@@ -19,6 +19,8 @@ import {
 } from '../../access/counterparties/counterparty.schema.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import { invalidField, ruleBroken } from '../../platform/errors.js';
+import { codingTexts } from '../../reconciliation/decide/line-coding.js';
+import { listCodingFacts } from '../../reconciliation/load/line-coding.queries.js';
 import { BankTime } from '../../statement/lines/bank-time.service.js';
 import { AccountDetails } from './account-details.service.js';
 import { cnab240File, maxCnabLines, type CnabAccount } from './cnab240-file.js';
@@ -141,12 +143,16 @@ export class TransactionFiles {
       const last = lines.at(-1);
       if (!last) return;
       const nsus = lines.map(({ nsu }) => nsu);
+      const facts = await this.streams.read(() =>
+        listCodingFacts(this.database.prisma, accountId, nsus),
+      );
       const counterparties = await this.streams.read(() =>
         findCounterparties(this.database.prisma, accountId, nsus),
       );
       for (let at = 0; at < lines.length; at += chunkLines)
         yield lines.slice(at, at + chunkLines).map((line) => ({
           ...line,
+          coding: codingTexts(facts.get(line.nsu)),
           // Banks write the payer's name and message into the notes.
           notes: isVisible ? line.notes : null,
           counterparty: shownCounterparty(counterpartyIn(counterparties, line.nsu), isVisible),

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
+import { toCoding } from '../../statement/expected-payments/coding.js';
 import fc from 'fast-check';
 import readSheet from 'read-excel-file/node';
 import { anyText } from '../../../test/support/any-text.js';
@@ -38,7 +39,7 @@ describe('an XLSX file of the statement', () => {
         counterparty: { ...exportedLine().counterparty, name: 'João & Filhos <Ltda>' },
         clientReference: '0007',
         state: 'classified',
-        category: 'fee',
+        coding: toCoding({ category: 'fee', project: 'Loja' }),
       },
     ]);
     expect(row).toMatchObject({
@@ -51,7 +52,7 @@ describe('an XLSX file of the statement', () => {
       Referência: '0007',
       Situação: 'Classificado',
       Categoria: 'Tarifa',
-      'Centro de custo': null,
+      ...{ 'Centro de custo': null, Projeto: 'Loja' },
     });
   });
 

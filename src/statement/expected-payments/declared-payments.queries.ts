@@ -66,7 +66,7 @@ export async function insertDeclaredPayment(
 export async function insertVersion(tx: Tx, made: NewVersion): Promise<void> {
   const { accountId, id, version, action, actor, reason, terms, stored } = made;
   const { amountCents, amountFromCents, amountToCents, toleranceCents, dateTo } = terms;
-  const { counterpartyName, category, costCentre } = terms;
+  const { counterpartyName, category, costCentre, project } = terms;
   const amounts = conditionAmounts(terms);
   const conditions = {
     version,
@@ -85,7 +85,8 @@ export async function insertVersion(tx: Tx, made: NewVersion): Promise<void> {
     data: {
       ...conditions,
       ...{ amountCents, amountFromCents, amountToCents, toleranceCents, dueDate: dateTo },
-      ...{ counterpartyName, textPattern: terms.text, category, costCentre },
+      ...{ counterpartyName, textPattern: terms.text },
+      ...{ category, costCentre, project },
     },
   });
   const kept = terms.references.map(({ kind, value }) => ({ kind, value }));

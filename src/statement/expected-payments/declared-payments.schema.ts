@@ -21,6 +21,7 @@ import {
 } from '../../bank-contract/wire.js';
 import { ExpectedPaymentAction, Settlement } from '../../generated/service/enums.js';
 import { normalizeTaxId } from '../../brazil/tax-id.js';
+import { codingFields, shownCodingFields, toCoding } from './coding.js';
 import { errorsOfTerms, type DeclaredTerms } from './declared-terms.js';
 import { declarableKinds, type ReferenceKind } from './references.js';
 import { metadata, metadataView } from './metadata.js';
@@ -53,8 +54,7 @@ const terms = {
   counterparty: z.object({ taxId: taxIdText.nullish(), name: filledText(200).nullish() }).nullish(),
   /** A pattern (RE2) that the line's notes or type contain, without regard to accents and case. */
   text: filledText(maxPatternLength).nullish(),
-  category: filledText(100).nullish(),
-  costCentre: filledText(100).nullish(),
+  ...codingFields,
   metadata: metadata.nullish(),
 };
 
@@ -94,8 +94,7 @@ export function toTerms(body: Declaration): DeclaredTerms {
     taxId: normalizeTaxId(body.counterparty?.taxId),
     counterpartyName: body.counterparty?.name ?? null,
     text: body.text ?? null,
-    category: body.category ?? null,
-    costCentre: body.costCentre ?? null,
+    ...toCoding(body),
     metadata: body.metadata ?? null,
   };
 }
@@ -140,6 +139,7 @@ export function amendTerms(before: DeclaredTerms, change: Amendment): DeclaredTe
     text: changed(change.text, before.text),
     category: changed(change.category, before.category),
     costCentre: changed(change.costCentre, before.costCentre),
+    project: changed(change.project, before.project),
     metadata: changed(change.metadata, before.metadata),
   };
 }
@@ -156,8 +156,7 @@ const termsView = z.object({
   /** Masked without the scope `personal-data`. */
   counterparty: z.object({ taxId: z.string().nullable(), name: z.string().nullable() }),
   text: z.string().nullable(),
-  category: z.string().nullable(),
-  costCentre: z.string().nullable(),
+  ...shownCodingFields,
   metadata: metadataView,
 });
 

@@ -18,6 +18,7 @@ import {
   type Amendment,
   type declaredPaymentView,
 } from './declared-payments.schema.js';
+import { toCoding } from './coding.js';
 import * as queries from './declared-payments.queries.js';
 import { errorsOfTerms, storedTerms, type DeclaredTerms } from './declared-terms.js';
 
@@ -57,7 +58,9 @@ export class DeclaredPayments {
     const { prisma: db } = this.database;
     const first = await this.find(db, accountId, { externalId });
     const declared = await queries.readStoredTerms(db, accountId, first.id, 1);
-    if (canonicalJson(declared) !== canonicalJson(stored))
+    // Terms that were stored before a field existed have its default.
+    const same = z.encode(storedTerms, readTerms(declared) as never);
+    if (canonicalJson(same) !== canonicalJson(stored))
       throw new AppError('idempotency_key_reused', {
         public: 'The externalId names a payment that was declared with other terms.',
       });
@@ -195,12 +198,12 @@ function changeEvent(
   terms: DeclaredTerms,
   reason: string | null,
 ): NewEvent {
-  const { isCredit, amountCents, dateFrom, dateTo, category, costCentre, metadata } = terms;
+  const { isCredit, amountCents, dateFrom, dateTo, metadata } = terms;
   return {
     type,
     resource: { kind: 'expected_payment', id },
     data: {
-      ...{ expectedPaymentId: id, externalId, category, costCentre, isCredit },
+      ...{ expectedPaymentId: id, externalId, ...toCoding(terms), isCredit },
       expectedAmount: amountCents === null ? null : eventAmount(amountCents),
       ...{ dateFrom, dateTo, reason },
       ...(metadata ? { metadata } : {}),

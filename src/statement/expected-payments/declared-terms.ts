@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { daysBetween, parsePlainDate, type PlainDate } from '../../brazil/calendar.js';
 import { fieldError, type FieldError } from '../../bank-contract/field-errors.js';
+import type { Coding } from './coding.js';
 import type { AcceptedAmounts } from './settlement.js';
 import { declarableKinds, type Reference } from './references.js';
 import { problemOfPattern } from './text-pattern.js';
@@ -10,7 +11,7 @@ import { problemOfPattern } from './text-pattern.js';
 /** The kind of an expected payment that no operation created. */
 export const declaredKind = 'declared';
 
-export interface DeclaredTerms {
+export interface DeclaredTerms extends Coding {
   isCredit: boolean;
   /** Null for a range. */
   amountCents: bigint | null;
@@ -25,8 +26,6 @@ export interface DeclaredTerms {
   taxId: string | null;
   counterpartyName: string | null;
   text: string | null;
-  category: string | null;
-  costCentre: string | null;
   metadata: Record<string, string> | null;
 }
 
@@ -117,6 +116,8 @@ export const storedTerms = z.object({
   text: z.string().nullable(),
   category: z.string().nullable(),
   costCentre: z.string().nullable(),
+  /** Terms that were stored before there were projects have none. */
+  project: z.string().nullable().default(null),
   metadata: z.record(z.string(), z.string()).nullable(),
 });
 export type StoredTerms = z.input<typeof storedTerms>;
