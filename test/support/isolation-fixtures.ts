@@ -36,6 +36,8 @@ export async function insertBreakAndMatch(
     [accountId, matchId],
   );
   bodies.commentOnBreak = { text: 'canary' };
+  bodies.assignBreaks = { ids: [breakId], assignee: null };
+  bodies.snoozeBreaks = { ids: [breakId], until: null };
   bodies.actOnBreak = { action: 'note', reason: 'canary' };
   bodies.unlinkManually = { reason: 'canary' };
   return { breakId, matchId };

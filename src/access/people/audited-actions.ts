@@ -54,6 +54,8 @@ export const auditedActions = [
   'reopen break',
   'note break',
   'comment on break',
+  'assign breaks',
+  'snooze breaks',
   'accept breaks',
   'refund breaks',
   'reopen breaks',

@@ -9,6 +9,7 @@ import { freeParts } from './action-forms.js';
 import type { BreakViewProps, Candidate } from './break-facts.js';
 import { amountOf, kindOf, partyOf } from './break-words.js';
 import { keyOfAction, linkedBy, type PageAction } from './open-actions.js';
+import { PlanForms } from './plan-forms.js';
 import { Key } from './shortcuts.js';
 
 /** All but the link, which stands below the candidates. */
@@ -26,6 +27,10 @@ export function ActionForms({
         <ActionForm {...props} action={action} />
       ))}
       {isSplittable && <SplitForm {...props} />}
+      <PlanForms
+        {...{ ids: [facts.found.id], plan: facts.found, people: facts.people }}
+        {...{ isOpen: facts.found.state === 'open', address: props.address }}
+      />
     </ActionCard>
   );
 }

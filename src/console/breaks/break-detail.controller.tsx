@@ -9,7 +9,7 @@ import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.de
 import { Redirect, type PageAnswer } from '../page.js';
 import { callerOf, pathId, typed, type Visit } from '../visit.js';
 import { BreakConfirmation } from './break-confirmation.service.js';
-import { BreakPage } from './break-page.service.js';
+import { BreakPage, isInQueue, redirectTo } from './break-page.service.js';
 import { BreakQueue } from './break-queue.service.js';
 import { refusalOf } from './break-words.js';
 import { readAction, readComment, readReasonText, type ReadAction } from './action-forms.js';
@@ -114,7 +114,7 @@ export class BreakDetailPages {
       if (!(error instanceof AppError) || error.status >= 500) throw error;
       return this.refuse(visit, id, error.status, refusalOf(visit.t, error));
     }
-    return this.goOn(visit, id, action);
+    return this.page.goOn(visit, id, action);
   }
 
   /** The page on which the form stood, with what was wrong. */
@@ -128,19 +128,6 @@ export class BreakDetailPages {
     return at.refuse(visit, id, status, problem);
   }
 
-  /** After a break has left the list, the next one of the list opens. */
-  private async goOn(visit: Visit, id: string, action: PageAction): Promise<PageAnswer> {
-    const { place, filters } = readBreakList(visit.query);
-    if (filters.state === undefined || !(await this.page.hasLeft(visit, id, filters.state)))
-      return this.stay(visit, id, action);
-    const next = await this.page.findNext(visit, id);
-    place.delete('break');
-    place.set('did', action);
-    place.set('from', id);
-    if (next === null) place.set('last', '1');
-    return redirectTo(visit, next, place);
-  }
-
   private stay(visit: Visit, id: string, action: PageAction | 'comment'): Redirect {
     const { place } = readBreakList(visit.query);
     place.set('did', action);
@@ -151,15 +138,6 @@ export class BreakDetailPages {
 /** An action that is confirmed where it moves money, or leaves a rest. */
 function isMoving(action: PageAction): action is 'refund' | 'resend' | 'link' {
   return action === 'refund' || action === 'resend' || action === 'link';
-}
-
-const isInQueue = ({ query }: Visit): boolean => query.has('break');
-
-/** A break, beside the list or on its own page as the one before; the list without one. */
-function redirectTo(visit: Visit, id: string | null, place: URLSearchParams): Redirect {
-  if (id !== null && isInQueue(visit)) place.set('break', id);
-  const to = id === null || isInQueue(visit) ? 'breaks' : `breaks/${id}`;
-  return new Redirect(`${visit.to(to)}?${place.toString()}`);
 }
 
 function readForm(visit: Visit, action: PageAction): ReadAction {

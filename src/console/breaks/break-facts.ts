@@ -3,6 +3,7 @@ import type { BreakComments } from '../../reconciliation/breaks/break-comments.s
 import type { BreakDetail } from '../../reconciliation/breaks/break-reading.service.js';
 import type { LineSide, PaymentSide } from '../../reconciliation/breaks/break-sides.service.js';
 import type { EarlierMovements } from '../../reconciliation/breaks/counterparty-history.service.js';
+import type { Assignee } from './break-words.js';
 import type { NameOfActor } from '../actor-names.service.js';
 
 type Listed = Awaited<ReturnType<BreakComments['list']>>['data'];
@@ -30,6 +31,8 @@ export interface BreakFacts {
   nameOf: NameOfActor;
   /** The active ones of the account. */
   reasonCodes: readonly { code: string; name: string }[];
+  /** Who may work on it. */
+  people: readonly Assignee[];
 }
 
 export interface BreakViewProps {

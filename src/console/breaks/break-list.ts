@@ -21,6 +21,7 @@ const names = [
   'state',
   'kind',
   'severity',
+  'assignee',
   'minAmount',
   'maxAmount',
   'openedFrom',
@@ -32,7 +33,10 @@ const names = [
 ] as const;
 const amounts: readonly string[] = ['minAmount', 'maxAmount'];
 
-/** Open breaks where the address says nothing of a state; `state=` stands for every state. */
+/**
+ * Open breaks that are not put off, where the address says nothing of either; `state=` stands for
+ * every state, and `snoozed=` for all.
+ */
 export function readBreakList(query: URLSearchParams): BreakList {
   const address = new URLSearchParams({ state: query.get('state') ?? 'open' });
   for (const name of names) {
@@ -40,7 +44,13 @@ export function readBreakList(query: URLSearchParams): BreakList {
     if (name !== 'state' && value !== '')
       address.set(name, amounts.includes(name) ? String(typedNumber(value)) : value);
   }
-  const { filters, wrong } = readFilters(listBreaks.query, address);
+  const isOfSubject = address.has('nsu') || address.has('expectedPaymentId');
+  const isWork = address.get('state') === 'open' && !isOfSubject;
+  const snoozed = query.get('snoozed')?.trim();
+  if (snoozed !== undefined) address.set('snoozed', snoozed);
+  const asked = new URLSearchParams(address);
+  if (snoozed === undefined && isWork) asked.set('snoozed', 'false');
+  const { filters, wrong } = readFilters(listBreaks.query, asked);
   const { limit: _limit, cursor: _cursor, ...own } = filters;
   const place = new URLSearchParams(address);
   for (const name of ['cursor', 'break']) {

@@ -8,13 +8,14 @@ import { ReasonCodes } from '../../reconciliation/breaks/reason-codes.service.js
 import { CounterpartyHistory } from '../../reconciliation/breaks/counterparty-history.service.js';
 import { ActorNames } from '../actor-names.service.js';
 import { Message } from '../kit/elements.js';
-import { Shown } from '../page.js';
+import { Redirect, Shown } from '../page.js';
 import { callerOf, type Visit } from '../visit.js';
-import { addressOfChosen, readBreakList } from './break-list.js';
+import { addressOfChosen, readBreakList, type BreakList } from './break-list.js';
 import type { BreakFacts } from './break-facts.js';
 import { BreakView } from './break-view.js';
 import { kindOf } from './break-words.js';
 import { LinkPicking } from './link-picking.service.js';
+import { Assignees } from './assignees.service.js';
 import { DoneMessage } from './done-message.js';
 
 const shownComments = 50;
@@ -29,6 +30,7 @@ export class BreakPage {
     private readonly names: ActorNames,
     private readonly picking: LinkPicking,
     private readonly codes: ReasonCodes,
+    private readonly assignees: Assignees,
   ) {}
 
   async show(visit: Visit, id: string): Promise<Shown> {
@@ -52,10 +54,26 @@ export class BreakPage {
     return this.reading.findNextId(callerOf(visit), filters, id);
   }
 
-  /** Whether the break has no longer the state that its list selects. */
-  async hasLeft(visit: Visit, id: string, state: string): Promise<boolean> {
+  /** After a break has left the list, the next one of the list opens. */
+  async goOn(visit: Visit, id: string, did: string): Promise<Redirect> {
+    const { place, filters } = readBreakList(visit.query);
+    place.set('did', did);
+    if (!(await this.hasLeft(visit, id, filters))) return redirectTo(visit, id, place);
+    const next = await this.findNext(visit, id);
+    place.delete('break');
+    place.set('from', id);
+    if (next === null) place.set('last', '1');
+    return redirectTo(visit, next, place);
+  }
+
+  /** Whether it has no longer the state that its list selects, or was put off. */
+  private async hasLeft(visit: Visit, id: string, { state, snoozed }: BreakList['filters']) {
     const [now] = await this.reading.listByIds(callerOf(visit), [id]);
-    return now !== undefined && now.state !== state;
+    if (!now) return false;
+    return (
+      (state !== undefined && now.state !== state) ||
+      (snoozed === false && now.snoozedUntil !== null)
+    );
   }
 
   private async read(visit: Visit, id: string): Promise<BreakFacts> {
@@ -66,12 +84,13 @@ export class BreakPage {
     const compared = [found, ...candidates, ...(picked?.candidates ?? [])];
     const nsus = compared.flatMap((one) => one.nsu ?? []);
     const ids = compared.flatMap((one) => one.expectedPaymentId ?? []);
-    const [lines, payments, comments, before, nextId, codes] = await Promise.all([
+    const [lines, payments, comments, before, nextId, people, codes] = await Promise.all([
       this.sides.findLines(caller, nsus),
       this.sides.findPayments(caller, ids),
       this.comments.list(caller, id, { limit: shownComments }),
       this.history.find(caller.accountId, { id, nsu, expectedPaymentId }),
       this.findNext(visit, id),
+      this.assignees.list(visit),
       this.codes.get(caller.accountId),
     ]);
     const written = [...comments.data];
@@ -82,7 +101,7 @@ export class BreakPage {
     const hasOlder = comments.next !== null;
     const reasonCodes = codes.data.filter(({ isActive }) => isActive);
     const sides = { found, picked, lines, payments };
-    return { ...sides, comments: written, hasOlder, before, nextId, nameOf, reasonCodes };
+    return { ...sides, comments: written, hasOlder, before, nextId, nameOf, reasonCodes, people };
   }
 
   private render(visit: Visit, facts: BreakFacts, problem: string | null, status: number): Shown {
@@ -105,4 +124,13 @@ export class BreakPage {
       </>
     );
   }
+}
+
+export const isInQueue = ({ query }: Visit): boolean => query.has('break');
+
+/** A break, beside the list or on its own page as the one before; the list without one. */
+export function redirectTo(visit: Visit, id: string | null, place: URLSearchParams): Redirect {
+  if (id !== null && isInQueue(visit)) place.set('break', id);
+  const to = id === null || isInQueue(visit) ? 'breaks' : `breaks/${id}`;
+  return new Redirect(`${visit.to(to)}?${place.toString()}`);
 }

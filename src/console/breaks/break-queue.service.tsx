@@ -2,11 +2,13 @@
 // choice and each action is a link or a form of its own.
 import { Injectable } from '@nestjs/common';
 import { isUuid } from '../../platform/http/listing.js';
+import { BreakPlans } from '../../reconciliation/breaks/break-plans.service.js';
 import { BreakReading } from '../../reconciliation/breaks/break-reading.service.js';
 import { Pager, Message, Muted } from '../kit/elements.js';
 import { SplitPanel, SplitView } from '../kit/break-parts.js';
 import { Shown } from '../page.js';
 import { callerOf, ForVisit, type Visit } from '../visit.js';
+import { Assignees } from './assignees.service.js';
 import { readBreakList, type BreakList } from './break-list.js';
 import { BreakPage } from './break-page.service.js';
 import { QueueHead } from './queue-head.js';
@@ -22,6 +24,8 @@ export class BreakQueue {
   constructor(
     private readonly reading: BreakReading,
     private readonly page: BreakPage,
+    private readonly plans: BreakPlans,
+    private readonly assignees: Assignees,
   ) {}
 
   async show(visit: Visit): Promise<Shown> {
@@ -46,23 +50,25 @@ export class BreakQueue {
     const list = readBreakList(visit.query);
     const cursor = visit.query.get('cursor') ?? undefined;
     const isOpen = list.filters.state === 'open';
-    const [{ data: rows, next }, totals, panel] = await Promise.all([
+    const [{ data: rows, next }, totals, snoozed, people, panel] = await Promise.all([
       this.reading.list(callerOf(visit), { ...list.filters, cursor, limit: rowsOfQueue }),
       isOpen ? this.reading.totalOpen(callerOf(visit), list.filters) : null,
+      this.plans.countSnoozed(visit.accountId),
+      this.assignees.list(visit),
       this.panel(visit, chosen, problem),
     ]);
-    // The filters show the state that is selected where the address has none.
-    const shown = { ...visit, query: withCursor(list.address, cursor) };
+    // The filters show what is selected where the address says nothing of it.
+    const shown = { ...visit, query: shownQuery(list, cursor) };
     const body = (
       <SplitView
         list={
           <>
             {!chosen && <DoneMessage address={list.address} />}
             <ForVisit visit={shown}>
-              <QueueHead {...{ list, totals }} />
+              <QueueHead {...{ list, totals, snoozed, people }} />
             </ForVisit>
             <QueueTable
-              {...{ list, rows, chosen, count: totals?.breaks ?? null }}
+              {...{ list, rows, chosen, people, count: totals?.breaks ?? null }}
               empty={emptyText(list, next)}
             />
             <ForVisit visit={shown}>
@@ -99,8 +105,9 @@ function chosenIn({ query }: Visit): string | null {
   return isUuid(id) ? id : null;
 }
 
-function withCursor(address: URLSearchParams, cursor: string | undefined): URLSearchParams {
+function shownQuery({ address, filters }: BreakList, cursor: string | undefined) {
   const query = new URLSearchParams(address);
+  if (filters.snoozed === false) query.set('snoozed', 'false');
   if (cursor !== undefined) query.set('cursor', cursor);
   return query;
 }

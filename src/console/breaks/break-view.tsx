@@ -21,6 +21,8 @@ import { ActionForms } from './action-forms-view.js';
 import type { BreakFacts, BreakViewProps } from './break-facts.js';
 import {
   amountOf,
+  assigneeIn,
+  type Assignee,
   BackToBreaks,
   BreakStateBadge,
   kindOf,
@@ -106,14 +108,19 @@ function Story({ facts: { found }, isInQueue }: BreakViewProps) {
   );
 }
 
-function BreakFactsCard({ facts: { found } }: Props) {
-  const { t, time, to } = useVisit();
+function BreakFactsCard({ facts: { found, people } }: Props) {
+  const visit = useVisit();
+  const { t, time, to } = visit;
   const { amount, nsu, expectedPaymentId, openedAt, resolvedAt, resolution, ageDays } = found;
   const facts: (readonly [TextKey, ComponentChildren])[] = [
     ['word.amount', amount === null ? t('breaks.unknownAmount') : <Amount cents={amount} />],
     ['breaks.openedAt', time(openedAt)],
     ['breaks.age', t('breaks.days', { count: ageDays })],
   ];
+  if (found.assignee !== null)
+    facts.push(['breaks.assignee', assigneeIn(visit, people, found.assignee)]);
+  if (found.snoozedUntil !== null)
+    facts.push(['breaks.snoozedUntil', printDay(found.snoozedUntil)]);
   if (resolvedAt !== null) facts.push(['breaks.resolvedAt', time(resolvedAt)]);
   if (resolution !== null)
     facts.push(['breaks.resolution', wordOf(t, 'breaks.resolution', resolution)]);
@@ -184,12 +191,12 @@ function writeDay(text: string): string {
 
 const shownSteps = 50;
 
-function History({ facts: { found, nameOf } }: Props) {
+function History({ facts: { found, nameOf, people } }: Props) {
   const visit = useVisit();
   const { t } = visit;
   const steps = found.history.slice(-shownSteps);
   const entries = steps.map(({ action, actor, reason, detail, at }): TimelineEntry => {
-    const amounts = amountsOf(visit, detail);
+    const changed = amountsOf(visit, detail) ?? planOf(visit, people, detail);
     const coding = codingTextOf(detail);
     return {
       at,
@@ -198,7 +205,7 @@ function History({ facts: { found, nameOf } }: Props) {
       detail: (
         <>
           {reason !== null && <bdi>{reason}</bdi>}
-          {amounts !== null && <Hint isBlock>{amounts}</Hint>}
+          {changed !== null && <Hint isBlock>{changed}</Hint>}
           {coding !== '' && <Hint isBlock>{coding}</Hint>}
         </>
       ),
@@ -224,6 +231,13 @@ function toneOf(action: string): TimelineEntry['tone'] {
 function codingTextOf(detail: unknown): string {
   const { reasonCode, coding } = (detail ?? {}) as { reasonCode?: string; coding?: Coding };
   return [reasonCode, ...codingNames.map((name) => coding?.[name])].filter(Boolean).join(' · ');
+}
+
+/** Who works on it since, or until when it was put off. */
+function planOf(visit: Visit, people: readonly Assignee[], detail: unknown): string | null {
+  const { assignee, until } = (detail ?? {}) as Record<string, string | null | undefined>;
+  if (assignee !== undefined) return assigneeIn(visit, people, assignee);
+  return until ? printDay(until) : null;
 }
 
 /** What an entry says of amounts: from one to another, or the one of a refund. */

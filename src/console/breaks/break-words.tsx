@@ -30,6 +30,15 @@ export function refusalOfCode(t: Translate, code: string): string {
   return key ? t(key) : t('breaks.refused.other', { code });
 }
 
+/** A person of the account, and the name that the reader sees. */
+export type Assignee = readonly [id: string, name: string];
+
+/** The name of who works on a break; a dash for nobody. */
+export function assigneeIn({ t }: Visit, people: readonly Assignee[], id: string | null): string {
+  if (id === null) return t('app.none');
+  return people.find(([one]) => one === id)?.[1] ?? t('actor.person');
+}
+
 export const SeverityBadge = badgeOf('severity', {
   ...{ low: 'plain', medium: 'plain', high: 'warn', critical: 'bad' },
 });

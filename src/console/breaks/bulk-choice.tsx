@@ -37,6 +37,9 @@ export function BulkChoice({ list }: { list: BreakList }) {
         <button name="of" value="ticked">
           {t('breaks.bulk.ticked')}
         </button>
+        <Button is="plain" formaction={visit.to('breaks/plan')}>
+          {t('breaks.plan.ticked')}
+        </Button>
         <Button is="plain" name="of" value="filter">
           {t('breaks.bulk.all', { count: maxPreviewed })}
         </Button>

@@ -7,19 +7,22 @@ import { breakKinds } from '../../reconciliation/decide/break-kind-declarations.
 import { formatAmount, formatCount } from '../formats.js';
 import { ListBar, SumLinks } from '../kit/break-parts.js';
 import { type FilterField, Filters } from '../kit/elements.js';
-import { useVisit, type Visit } from '../visit.js';
+import { sessionOf, useVisit, type Visit } from '../visit.js';
 import type { BreakList } from './break-list.js';
-import { kindOf } from './break-words.js';
+import { type Assignee, kindOf } from './break-words.js';
 
 interface Props {
   list: BreakList;
   /** Null where the filter does not select open breaks. */
   totals: BreakTotals | null;
+  /** How many breaks are put off. */
+  snoozed: bigint;
+  people: readonly Assignee[];
 }
 
-export function QueueHead({ list, totals }: Props) {
+export function QueueHead({ list, totals, snoozed, people }: Props) {
   const visit = useVisit();
-  const fields = filterFields(visit);
+  const fields = filterFields(visit, people);
   const chosen = fields.filter(({ name }) => list.address.get(name) && name !== 'state');
   return (
     <>
@@ -35,6 +38,7 @@ export function QueueHead({ list, totals }: Props) {
             </strong>
           </p>
         )}
+        <Works {...{ list, snoozed }} />
         <Sorts list={list} />
         <details open={list.wrong.length > 0}>
           <summary>{visit.t('breaks.filters', { count: chosen.length })}</summary>
@@ -54,7 +58,7 @@ function addressWith(visit: Visit, list: BreakList, changes: Record<string, stri
   return `${visit.to('breaks')}?${address.toString()}`;
 }
 
-function Sums({ list, totals }: Props & { totals: BreakTotals }) {
+function Sums({ list, totals }: Pick<Props, 'list'> & { totals: BreakTotals }) {
   const visit = useVisit();
   const { t } = visit;
   const { address } = list;
@@ -91,6 +95,35 @@ function ageOf({ t }: Visit, { from, to }: { from: number; to: number | null }):
   return to === null ? t('breaks.ageFrom', { from }) : t('breaks.ageBetween', { from, to });
 }
 
+/** Whose work, and what is put off: each a filter. */
+function Works({ list, snoozed }: Pick<Props, 'list' | 'snoozed'>) {
+  const visit = useVisit();
+  const { t } = visit;
+  const { address, filters } = list;
+  const own = sessionOf(visit).operatorId;
+  const isSnoozed = filters.snoozed === true;
+  const works = [
+    ['assignee', own, t('breaks.mine')],
+    ['assignee', 'none', t('breaks.unassigned')],
+    ['snoozed', 'true', t('breaks.snoozedCount', { count: formatCount(snoozed) })],
+  ] as const;
+  return (
+    <nav aria-label={t('breaks.whose')}>
+      {works.map(([name, value, text]) => {
+        const isCurrent = name === 'snoozed' ? isSnoozed : address.get(name) === value;
+        const href = addressWith(visit, list, { [name]: isCurrent ? null : value });
+        return (
+          <>
+            <a href={href} aria-current={isCurrent ? 'true' : undefined}>
+              {text}
+            </a>{' '}
+          </>
+        );
+      })}
+    </nav>
+  );
+}
+
 function Sorts({ list }: Pick<Props, 'list'>) {
   const visit = useVisit();
   const { sort = 'opened', order = 'desc' } = list.filters;
@@ -113,7 +146,7 @@ function Sorts({ list }: Pick<Props, 'list'>) {
   );
 }
 
-function filterFields({ t }: Visit): FilterField[] {
+function filterFields({ t }: Visit, people: readonly Assignee[]): FilterField[] {
   const kinds = Object.keys(breakKinds).map((kind) => [kind, kindOf(t, kind)] as const);
   return [
     {
@@ -126,6 +159,19 @@ function filterFields({ t }: Visit): FilterField[] {
       name: 'severity',
       label: 'word.severity',
       options: severities.map((one) => [one, t(`severity.${one}`)]),
+    },
+    {
+      name: 'assignee',
+      label: 'breaks.assignee',
+      options: [['none', t('breaks.unassigned')], ...people],
+    },
+    {
+      name: 'snoozed',
+      label: 'breaks.snooze',
+      options: [
+        ['false', t('breaks.snoozedHidden')],
+        ['true', t('breaks.snoozedOnly')],
+      ],
     },
     { name: 'minAmount', label: 'breaks.minAmount', type: 'text' },
     { name: 'maxAmount', label: 'breaks.maxAmount', type: 'text' },

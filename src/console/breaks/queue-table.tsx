@@ -1,13 +1,22 @@
 // The rows of the work queue, and below them one action on many.
 import type { VersionedView } from '../../reconciliation/breaks/break-reading.service.js';
-import { PanelLink } from '../kit/break-parts.js';
+import { printDay } from '../../brazil/printed-text.js';
+import { Clipped, PanelLink } from '../kit/break-parts.js';
 import { AskingForm } from '../kit/form.js';
 import { Hint } from '../kit/elements.js';
 import { ListTable } from '../kit/table.js';
 import { type TextKey, wordOf } from '../texts.js';
 import { useVisit } from '../visit.js';
 import { addressOfChosen, type BreakList } from './break-list.js';
-import { amountOf, breakColumns, BreakStateBadge, kindOf, SeverityBadge } from './break-words.js';
+import {
+  amountOf,
+  assigneeIn,
+  type Assignee,
+  breakColumns,
+  BreakStateBadge,
+  kindOf,
+  SeverityBadge,
+} from './break-words.js';
 import { BatchChoice, BulkChoice } from './bulk-choice.js';
 
 interface Props {
@@ -17,9 +26,10 @@ interface Props {
   /** How many breaks the filter selects; null where they are not counted. */
   count: bigint | null;
   empty: TextKey;
+  people: readonly Assignee[];
 }
 
-export function QueueTable({ list, rows, chosen, count, empty }: Props) {
+export function QueueTable({ list, rows, chosen, count, empty, people }: Props) {
   const visit = useVisit();
   const { t } = visit;
   const canAct = visit.may('resolve breaks');
@@ -55,6 +65,14 @@ export function QueueTable({ list, rows, chosen, count, empty }: Props) {
           ),
         },
         ...others,
+        'breaks.assignee': rows.some(({ assignee, snoozedUntil }) => assignee ?? snoozedUntil) && {
+          wide: ({ assignee }) => <Clipped>{assigneeIn(visit, people, assignee)}</Clipped>,
+          below: {
+            label: 'breaks.snoozedUntil',
+            isNamed: true,
+            cell: ({ snoozedUntil }) => snoozedUntil && printDay(snoozedUntil),
+          },
+        },
         'breaks.age': { is: 'number', cell: ({ ageDays }) => t('breaks.days', { count: ageDays }) },
         'word.severity': ({ severity }) => <SeverityBadge state={severity} />,
         'word.status':

@@ -25,11 +25,17 @@ export function ListShortcuts() {
     ['1 – 9', 'breaks.keys.choose'],
     ['f', 'breaks.keys.pick'],
     ...ofActions(Object.keys(keyOfAction) as (keyof typeof keyOfAction)[]),
+    ...ofPlans,
     ['n', 'breaks.keys.next'],
     ...onEachPage,
   ];
   return <Shortcuts shortcuts={own} />;
 }
+
+const ofPlans: readonly Shortcut[] = [
+  ['m', 'breaks.assign'],
+  ['z', 'breaks.snooze'],
+];
 
 const ofActions = (actions: readonly (PageAction | 'comment')[]) =>
   actions.map((one): Shortcut => [keyOfAction[one], `breaks.action.${one}`]);
@@ -44,6 +50,7 @@ export function BreakShortcuts({ actions }: { actions: readonly PageAction[] }) 
         ] as const)
       : []),
     ...ofActions(actions.length > 0 ? [...actions, 'comment'] : []),
+    ...(actions.length > 0 ? ofPlans : []),
     ['n', 'breaks.keys.next'],
     ...onEachPage,
   ];

@@ -42,6 +42,8 @@ export const breakWordsTexts = {
   'breaks.history.resend': ['Reenviou ao banco', 'Resent to the bank'],
   'breaks.history.reopen': ['Reabriu', 'Reopened'],
   'breaks.history.note': ['Anotou', 'Noted'],
+  'breaks.history.assign': ['Definiu o responsável', 'Assigned'],
+  'breaks.history.snooze': ['Adiou', 'Snoozed'],
   'breaks.history.other': ['Outro passo', 'Another step'],
   'breaks.history.fromTo': ['De {from} para {to}', 'From {from} to {to}'],
   'breaks.history.older': [

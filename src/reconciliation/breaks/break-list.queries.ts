@@ -8,6 +8,7 @@ import { isUuid, type FoundRows, type Page } from '../../platform/http/listing.j
 import type { StoredBreak } from '../load/stored-breaks.queries.js';
 import type { listBreaks } from './breaks.schema.js';
 import { openedDay, pointsOfBreak } from './severity.queries.js';
+import { hasPlan, plannedBreaks } from './break-plans.queries.js';
 import { severities, severityPoints, type Severity, type SeverityScale } from './severity.js';
 
 export type BreakFilters = RouteInput<typeof listBreaks>['query'];
@@ -58,8 +59,8 @@ const hasSeverity = (severity: Severity | undefined, scale: SeverityScale): Pris
 };
 
 /** What the filters ask of a break (b) beyond the index that finds it. */
-function conditionOf(filters: BreakFilters, scale: SeverityScale): Prisma.Sql {
-  const { kind, minAmount, maxAmount, openedFrom, openedTo, severity } = filters;
+function conditionOf(accountId: number, filters: BreakFilters, scale: SeverityScale): Prisma.Sql {
+  const { kind, minAmount, maxAmount, openedFrom, openedTo, severity, ...others } = filters;
   const state = stateOf(filters);
   const conditions = [
     state !== null && Prisma.sql`b.state = ${state}::break_state`,
@@ -69,6 +70,7 @@ function conditionOf(filters: BreakFilters, scale: SeverityScale): Prisma.Sql {
     openedFrom !== undefined && Prisma.sql`${openedDay} >= ${openedFrom}`,
     openedTo !== undefined && Prisma.sql`${openedDay} <= ${openedTo}`,
     severity !== undefined && hasSeverity(severity, scale),
+    ...hasPlan(accountId, others, scale.today),
   ].filter((one) => one !== false);
   return conditions.length === 0 ? Prisma.sql`true` : Prisma.join(conditions, ' AND ');
 }
@@ -101,6 +103,7 @@ function candidateBreaks(
   accountId: number,
   filters: BreakFilters,
   { after, isAscending, most }: { after: string | null; isAscending: boolean; most: number },
+  today: string,
 ): Prisma.Sql {
   const { kind, nsu, expectedPaymentId } = filters;
   const state = stateOf(filters);
@@ -109,16 +112,18 @@ function candidateBreaks(
     : [Prisma.sql`<`, Prisma.sql`>=`, Prisma.sql`DESC`];
   const [first, last] = isAscending ? [firstUuid, lastUuid] : [lastUuid, firstUuid];
   const from = after ?? first;
-  const few = nsu !== undefined || expectedPaymentId !== undefined;
-  if (few) {
+  const planned = plannedBreaks(accountId, filters, today);
+  if (nsu !== undefined || expectedPaymentId !== undefined || planned) {
     const payment = expectedPaymentId ?? null;
     const condition = Prisma.sql`(${nsu ?? null}::bigint IS NULL OR nsu = ${nsu ?? null}::bigint)
       AND (${payment}::uuid IS NULL OR expected_payment_id = ${payment}::uuid)`;
     // Not by the order of ids, in which all breaks might be read for a few.
     const indexed =
-      nsu === undefined
-        ? Prisma.sql`expected_payment_id = ${payment}::uuid`
-        : Prisma.sql`nsu = ${nsu}::bigint`;
+      nsu !== undefined
+        ? Prisma.sql`nsu = ${nsu}::bigint`
+        : payment === null && planned
+          ? Prisma.sql`id IN (${planned})`
+          : Prisma.sql`expected_payment_id = ${payment}::uuid`;
     return Prisma.sql`
       SELECT ${columns} FROM (SELECT * FROM break
         WHERE account_id = ${accountId} AND ${indexed} OFFSET 0) few
@@ -165,7 +170,7 @@ export async function listBreakRows(
   // By another order than that of ids, all candidates are compared.
   const most = place === null && isByKindAndState(filters) ? limit + 1 : maxExamined;
   const begin = { after: place === null ? afterId : null, isAscending, most };
-  const examined = candidateBreaks(accountId, filters, begin);
+  const examined = candidateBreaks(accountId, filters, begin, scale.today);
   const direction = isAscending ? Prisma.sql`ASC` : Prisma.sql`DESC`;
   const order =
     place === null
@@ -187,7 +192,7 @@ export async function listBreakRows(
       FROM (
         SELECT b.id, ${place ?? Prisma.sql`NULL::bigint`} AS place
         FROM (${examined} LIMIT ${most}) b
-        WHERE ${conditionOf(filters, scale)} AND ${isAfter}
+        WHERE ${conditionOf(accountId, filters, scale)} AND ${isAfter}
         ORDER BY ${order} LIMIT ${limit + 1}
       ) listed
       CROSS JOIN LATERAL (
@@ -234,7 +239,8 @@ export async function totalOpenBreaks(
     SELECT b.kind, ${openedDay} AS opened_day, count(*) AS breaks,
            COALESCE(sum(b.amount_cents), 0)::bigint AS cents
     FROM break b
-    WHERE b.account_id = ${accountId} AND b.state = 'open' AND ${conditionOf(filters, scale)}
+    WHERE b.account_id = ${accountId} AND b.state = 'open'
+      AND ${conditionOf(accountId, filters, scale)}
       AND (${nsu}::bigint IS NULL OR b.nsu = ${nsu}::bigint)
       AND (${payment}::uuid IS NULL OR b.expected_payment_id = ${payment}::uuid)
     GROUP BY 1, 2`;

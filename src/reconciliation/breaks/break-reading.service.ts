@@ -26,6 +26,8 @@ import { isUuid, readPage, readUuid, toList } from '../../platform/http/listing.
 import { BankTime } from '../../statement/lines/bank-time.service.js';
 import * as candidates from './break-candidates.queries.js';
 import * as queries from './break-list.queries.js';
+import { listPlans } from './break-plans.queries.js';
+import { describePlan } from './break-plans.service.js';
 import { versionOfBreak } from './break-version.js';
 import type { breakDetail, breakView } from './breaks.schema.js';
 import { idsIn, rankCandidates } from './candidate-ranking.js';
@@ -70,12 +72,8 @@ export class BreakReading {
     const { today, steps } = await this.readScale(accountId);
     const scale = severityScale(steps, today);
     const rows = await queries.listBreakRows(prisma, accountId, query, page, scale);
-    const counterparties = await this.counterpartiesOf(caller, rows.rows);
-    return toList(rows, page, queries.placeOfBreak, (row) => ({
-      ...describeBreak(row, today, steps, caller),
-      counterparty: counterparties(row),
-      version: versionOfBreak(row),
-    }));
+    const viewOf = await this.viewsOf(caller, rows.rows, { today, steps });
+    return toList(rows, page, queries.placeOfBreak, viewOf);
   }
 
   /** What the filters of a list select of the open breaks, by kind and by age. */
@@ -120,16 +118,28 @@ export class BreakReading {
       prisma.break.findMany({ where }),
       this.readScale(accountId),
     ]);
-    const counterparties = await this.counterpartiesOf(caller, found);
-    const byId = new Map(found.map((row) => [row.id, row]));
-    return ids.flatMap((id) => {
-      const row = byId.get(id);
-      if (!row) return [];
-      const view = {
-        ...describeBreak(row, today, steps, caller),
-        counterparty: counterparties(row),
-      };
-      return [{ ...view, version: versionOfBreak(row) }];
+    const viewOf = await this.viewsOf(caller, found, { today, steps });
+    const byId = new Map(found.map((row) => [row.id, viewOf(row)]));
+    return ids.flatMap((id) => byId.get(id) ?? []);
+  }
+
+  /** What a list shows of each of these breaks. */
+  private async viewsOf(
+    caller: BreakReader,
+    rows: readonly queries.BreakRow[],
+    { today, steps }: { today: string; steps: SeveritySteps },
+  ): Promise<(row: queries.BreakRow) => VersionedView> {
+    const ids = rows.map(({ id }) => id);
+    const [counterparties, plans] = await Promise.all([
+      this.counterpartiesOf(caller, rows),
+      listPlans(this.database.prisma, caller.accountId, ids, today),
+    ]);
+    const planOf = new Map(plans.map((plan) => [plan.breakId, plan]));
+    return (row) => ({
+      ...describeBreak(row, today, steps, caller),
+      ...describePlan(planOf.get(row.id)),
+      counterparty: counterparties(row),
+      version: versionOfBreak(row),
     });
   }
 
@@ -155,11 +165,12 @@ export class BreakReading {
     ]);
     if (!row) throw new AppError('not_found');
     const ranked = row.state === 'open' ? await this.candidatesOf(accountId, row) : [];
-    const counterparties = await this.counterpartiesOf(caller, [row, ...ranked]);
+    const [viewOf, counterparties] = await Promise.all([
+      this.viewsOf(caller, [row], { today, steps }),
+      this.counterpartiesOf(caller, ranked),
+    ]);
     return {
-      ...describeBreak(row, today, steps, caller),
-      counterparty: counterparties(row),
-      version: versionOfBreak(row),
+      ...viewOf(row),
       subject: row.subject,
       operationId: row.operationId,
       history: row.history.map((entry) => ({ ...entry, at: entry.createdAt })),
@@ -267,7 +278,7 @@ function describeBreak(
   today: string,
   steps: SeveritySteps,
   { scopes }: Pick<BreakReader, 'scopes'>,
-): Omit<z.output<typeof breakView>, 'counterparty'> {
+): Omit<z.output<typeof breakView>, 'counterparty' | 'assignee' | 'snoozedUntil'> {
   const { amountCents: amount, openedAt, resolvedAt } = row;
   // A break without a recorded day at the bank uses the day of PostgreSQL's clock.
   const openedDay = row.openedDay ?? saoPauloDay(openedAt);

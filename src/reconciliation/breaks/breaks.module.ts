@@ -10,6 +10,8 @@ import { ReconciliationModule } from '../reconciliation.module.js';
 import { BreakActions } from './break-actions.service.js';
 import { BreakCommentsController } from './break-comments.controller.js';
 import { BreakComments } from './break-comments.service.js';
+import { BreakPlansController } from './break-plans.controller.js';
+import { BreakPlans } from './break-plans.service.js';
 import { BreakReading } from './break-reading.service.js';
 import { BreakRefunds } from './break-refunds.service.js';
 import { BreakSides } from './break-sides.service.js';
@@ -38,12 +40,14 @@ import { SeveritySettings } from './severity-steps.service.js';
   controllers: [
     BreaksController,
     BreakCommentsController,
+    BreakPlansController,
     MatchesController,
     ReasonCodesController,
   ],
   providers: [
     RefundByPolicyProcessor,
     BreakReading,
+    BreakPlans,
     BreakActions,
     BreakRefunds,
     ManualMatches,
@@ -58,6 +62,7 @@ import { SeveritySettings } from './severity-steps.service.js';
   exports: [
     ReasonCodes,
     DecisionBatches,
+    BreakPlans,
     BreakReading,
     BreakActions,
     BreakComments,

@@ -9,6 +9,7 @@ import {
   patternText,
   plainDate,
   positiveReais,
+  queryBoolean,
   queryNsu,
   reais,
   text,
@@ -78,6 +79,11 @@ export const breakView = z.object({
   resolution: storedWord(['automatic', 'link', 'accept', 'refund'])
     .nullable()
     .describe('`automatic`, or the action that resolved it.'),
+  assignee: z.string().nullable().describe('The id of the person who works on it.'),
+  snoozedUntil: z
+    .string()
+    .nullable()
+    .describe('The day at the bank until which it is put off; null from that day on.'),
 });
 
 const shownBreak = unionByBreakKind(breakView);
@@ -91,6 +97,7 @@ const historyDetail = z
     ...{ operationId: z.string(), state: z.string(), reason: z.string() },
     ...{ reasonCode: z.string().nullable(), coding: codingView },
     ...{ cents: cents.nullable(), jumps: z.array(z.looseObject({})).nullable() },
+    ...{ assignee: z.string().nullable(), until: z.string().nullable() },
   })
   .partial()
   .describe('By `action`: what it changed, covers, links or refunds.');
@@ -151,6 +158,13 @@ export const listBreaks = route({
     openedFrom: plainDate.optional(),
     openedTo: plainDate.optional(),
     severity: z.enum(severities).optional().describe('Selects open breaks of this severity.'),
+    assignee: z
+      .union([z.literal('none'), z.uuid()], 'Must be the id of a person, or none.')
+      .optional()
+      .describe('Selects by the id of the person who works on it; `none`: by nobody.'),
+    snoozed: queryBoolean
+      .optional()
+      .describe('Selects what is put off until a later day, or what is not.'),
     sort: z
       .enum(breakSorts)
       .optional()

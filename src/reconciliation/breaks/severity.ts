@@ -20,8 +20,9 @@ export const defaultSeveritySteps: SeveritySteps = {
   ageSteps: [1, 3, 10],
 };
 
-/** The steps as of a day. */
+/** The steps as of a day at the bank. */
 export interface SeverityScale {
+  today: PlainDate;
   amountSteps: readonly bigint[];
   /** The latest opening days of breaks that have reached each age. */
   cutoffs: readonly PlainDate[];
@@ -40,7 +41,7 @@ export function severityScale(
   { amountSteps, ageSteps }: SeveritySteps,
   today: PlainDate,
 ): SeverityScale {
-  return { amountSteps, cutoffs: ageSteps.map((days) => addBusinessDays(today, -days)) };
+  return { today, amountSteps, cutoffs: ageSteps.map((days) => addBusinessDays(today, -days)) };
 }
 
 export interface SeverityFacts {

@@ -12,8 +12,8 @@ import { serviceDatabase, type ServiceDatabase } from '../../support/service-dat
 
 const openBreaks = 3_000;
 const revised = 20;
-const noScale = { amountSteps: [], cutoffs: [] };
-const scale = { amountSteps: [100_000n, 1_000_000n], cutoffs: [] };
+const noScale = { today: '2026-11-30', amountSteps: [], cutoffs: [] };
+const scale = { today: '2026-11-30', amountSteps: [100_000n, 1_000_000n], cutoffs: [] };
 
 /** Open breaks of which PostgreSQL has no statistics, as in the first import of an account. */
 describe('many open breaks', () => {
