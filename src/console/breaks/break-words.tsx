@@ -7,7 +7,7 @@ import type { VersionedView } from '../../reconciliation/breaks/break-reading.se
 import { badgeOf } from '../kit/elements.js';
 import { formatAmount } from '../formats.js';
 import { Clipped } from '../kit/break-parts.js';
-import type { ListColumns } from '../kit/table.js';
+import type { ListColumn, ListColumns } from '../kit/table.js';
 import { useVisit, type Visit } from '../visit.js';
 import { reasonKey } from '../problems.js';
 import { type Translate, wordOf } from '../texts.js';
@@ -63,6 +63,8 @@ export function breakColumns<Row>(
   visit: Visit,
   address: URLSearchParams,
   of: (row: Row) => Listed,
+  /** Below the counterparty. */
+  below?: ListColumn<Row>['below'],
 ): ListColumns<Row> {
   const { t } = visit;
   return {
@@ -76,6 +78,7 @@ export function breakColumns<Row>(
     'word.amount': { is: 'number', cell: (row) => amountOf(t, of(row).amount) },
     'word.counterparty': {
       wide: (row) => <Clipped>{partyOf(visit, of(row).counterparty)}</Clipped>,
+      ...(below && { below }),
     },
   };
 }

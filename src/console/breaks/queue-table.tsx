@@ -1,7 +1,7 @@
 // The rows of the work queue, and below them one action on many.
 import type { VersionedView } from '../../reconciliation/breaks/break-reading.service.js';
 import { printDay } from '../../brazil/printed-text.js';
-import { Clipped, PanelLink } from '../kit/break-parts.js';
+import { PanelLink } from '../kit/break-parts.js';
 import { AskingForm } from '../kit/form.js';
 import { Hint } from '../kit/elements.js';
 import { ListTable } from '../kit/table.js';
@@ -34,10 +34,20 @@ export function QueueTable({ list, rows, chosen, count, empty, people }: Props) 
   const { t } = visit;
   const canAct = visit.may('resolve breaks');
   const hrefOf = (id: string) => `${visit.to('breaks')}?${addressOfChosen(list, id).toString()}`;
+  // Where all are of one person, the filter says it.
+  const isOfAll = (list.filters.assignee ?? 'none') === 'none';
+  const planOf = ({ assignee, snoozedUntil }: VersionedView) =>
+    [
+      isOfAll && assignee !== null && assigneeIn(visit, people, assignee),
+      snoozedUntil && t('breaks.snoozedTo', { day: printDay(snoozedUntil) }),
+    ]
+      .filter(Boolean)
+      .join(' · ');
   const { 'word.kind': _, ...others } = breakColumns(
     visit,
     list.address,
     (row: VersionedView) => row,
+    { label: 'breaks.assignee', cell: planOf },
   );
   const table = (
     <ListTable
@@ -65,14 +75,6 @@ export function QueueTable({ list, rows, chosen, count, empty, people }: Props) 
           ),
         },
         ...others,
-        'breaks.assignee': rows.some(({ assignee, snoozedUntil }) => assignee ?? snoozedUntil) && {
-          wide: ({ assignee }) => <Clipped>{assigneeIn(visit, people, assignee)}</Clipped>,
-          below: {
-            label: 'breaks.snoozedUntil',
-            isNamed: true,
-            cell: ({ snoozedUntil }) => snoozedUntil && printDay(snoozedUntil),
-          },
-        },
         'breaks.age': { is: 'number', cell: ({ ageDays }) => t('breaks.days', { count: ageDays }) },
         'word.severity': ({ severity }) => <SeverityBadge state={severity} />,
         'word.status':

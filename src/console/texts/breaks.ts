@@ -193,6 +193,7 @@ export const breaksTexts = {
     'It comes back to the list on that day, or before if it changes. Empty: it comes back now.',
   ],
   'breaks.snoozedUntil': ['Adiada até', 'Snoozed until'],
+  'breaks.snoozedTo': ['adiada até {day}', 'snoozed until {day}'],
   'breaks.snoozedCount': ['Adiadas ({count})', 'Snoozed ({count})'],
   'breaks.snoozedHidden': ['Sem as adiadas', 'Without snoozed ones'],
   'breaks.snoozedOnly': ['Só as adiadas', 'Only snoozed ones'],
