@@ -38,8 +38,8 @@ export function QueueTable({ list, rows, chosen, count, empty, people }: Props) 
   const isOfAll = (list.filters.assignee ?? 'none') === 'none';
   const planOf = ({ assignee, snoozedUntil }: VersionedView) =>
     [
-      isOfAll && assignee !== null && assigneeIn(visit, people, assignee),
       snoozedUntil && t('breaks.snoozedTo', { day: printDay(snoozedUntil) }),
+      isOfAll && assignee !== null && assigneeIn(visit, people, assignee),
     ]
       .filter(Boolean)
       .join(' · ');
