@@ -26,7 +26,8 @@ const readReference = (file: string) =>
   ) as Reference;
 
 /** Of these an example says nothing to a reader. */
-const isBinary = (type: string) => type === 'text/html' || type.includes('spreadsheet');
+const isBinary = (type: string) =>
+  ['text/html', 'application/zip'].includes(type) || type.includes('spreadsheet');
 const withoutExample = (content: Content = {}) =>
   Object.entries(content)
     .filter(([type, { example, examples = {} }]) => {

@@ -16,10 +16,14 @@ const read = (path: string) => JSON.parse(readFileSync(join(root, path), 'utf8')
 
 const permissive = new Set([
   ...['MIT', 'MIT-0', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0'],
-  ...['BlueOak-1.0.0', 'Unlicense', 'MIT and ISC'],
+  ...['BlueOak-1.0.0', 'Unlicense', 'MIT and ISC', '(MIT AND Zlib)'],
 ]);
 /** Of packages that name no licence: that of their file LICENSE. */
-const unnamed: Record<string, string> = { 'htmx-ext-sse': '0BSD', 'seq-queue': 'MIT' };
+const unnamed: Record<string, string> = {
+  'htmx-ext-sse': '0BSD',
+  'png-js': 'MIT',
+  'seq-queue': 'MIT',
+};
 /** Of packages with conditions: why they do not concern us. */
 const excepted: Record<string, string> = { elkjs: "in Prisma's own pages, which nobody starts" };
 

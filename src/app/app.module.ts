@@ -20,6 +20,7 @@ import { Database } from '../platform/postgres/database.service.js';
 import { DayClosesModule } from '../reporting/day-closes/day-closes.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { CashForecastModule } from '../reporting/cash-forecast/cash-forecast.module.js';
+import { BundleModule } from '../reporting/bundle/bundle.module.js';
 import { ExportsModule } from '../reporting/exports/exports.module.js';
 import { ExpectedPaymentsModule } from '../statement/expected-payments/expected-payments.module.js';
 import { IdempotencyModule } from '../access/idempotency/idempotency.module.js';
@@ -111,6 +112,7 @@ export class AppModule {
         CashForecastModule,
         TariffsModule,
         ExportsModule,
+        BundleModule,
         RunsModule,
         BreaksModule,
         DayClosesModule,

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { Audit } from './audit.service.js';
+import { NamesOfActors } from './names-of-actors.service.js';
 import { Operators } from './operators.service.js';
 import { OperatorPasswords } from './passwords.service.js';
 import { OperatorSessions } from './sessions.service.js';
@@ -12,8 +13,8 @@ import { SsoProvider } from './sso-provider.service.js';
 @Module({
   providers: [
     ...[Audit, Operators, OperatorSessions, OperatorPasswords, SavedViews, SignInLimits],
-    ...[SsoPeople, SsoProvider],
+    ...[SsoPeople, SsoProvider, NamesOfActors],
   ],
-  exports: [Audit, Operators, OperatorSessions, SavedViews, SsoPeople, SsoProvider],
+  exports: [Audit, NamesOfActors, Operators, OperatorSessions, SavedViews, SsoPeople, SsoProvider],
 })
 export class OperatorsModule {}

@@ -6,7 +6,7 @@ import { stringify } from 'lossless-json';
 import type { ComponentChildren } from 'preact';
 import { maskParty } from '../../access/counterparties/masking.js';
 import type { LimitInUse } from '../../outbound/payment-controls/control-changes.service.js';
-import type { NameOfActor } from '../actor-names.service.js';
+import type { NameOfActor } from '../../access/people/names-of-actors.service.js';
 import {
   badgeOf,
   Amount,

@@ -5,7 +5,8 @@ import { personActor } from '../../access/accounts/actor.js';
 import type { RouteOutput } from '../../bank-contract/route.js';
 import { ApprovalPolicies } from '../../outbound/operations/approval-policies.service.js';
 import type { getApprovalPolicy } from '../../outbound/operations/approvals.schema.js';
-import { ActorNames, type NameOfActor } from '../actor-names.service.js';
+import type { NameOfActor } from '../../access/people/names-of-actors.service.js';
+import { ActorNames } from '../actor-names.service.js';
 import {
   ConsoleAction,
   ConsolePage,

@@ -1,6 +1,6 @@
 // What awaits approval as a table: whom each payment pays, and why it waits.
 import { punctuateTaxId } from '../../access/counterparties/party.js';
-import type { NameOfActor } from '../actor-names.service.js';
+import type { NameOfActor } from '../../access/people/names-of-actors.service.js';
 import type { MoneyPayee } from '../kit/confirm-money.js';
 import { Amount, Badge, Hint } from '../kit/elements.js';
 import { ListTable } from '../kit/table.js';

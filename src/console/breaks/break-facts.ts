@@ -4,7 +4,7 @@ import type { BreakDetail } from '../../reconciliation/breaks/break-reading.serv
 import type { LineSide, PaymentSide } from '../../reconciliation/breaks/break-sides.service.js';
 import type { EarlierMovements } from '../../reconciliation/breaks/counterparty-history.service.js';
 import type { Assignee } from './break-words.js';
-import type { NameOfActor } from '../actor-names.service.js';
+import type { NameOfActor } from '../../access/people/names-of-actors.service.js';
 
 type Listed = Awaited<ReturnType<BreakComments['list']>>['data'];
 

@@ -9,7 +9,8 @@ import { Alerts, describeAlert } from '../../reporting/alerts/alerts.service.js'
 import { linkOf } from '../../reporting/alerts/message-text.js';
 import { AlertSeverity, AlertState } from '../../generated/service/enums.js';
 import { toList } from '../../platform/http/listing.js';
-import { ActorNames, type NameOfActor } from '../actor-names.service.js';
+import type { NameOfActor } from '../../access/people/names-of-actors.service.js';
+import { ActorNames } from '../actor-names.service.js';
 import {
   ConsoleAction,
   ConsolePage,

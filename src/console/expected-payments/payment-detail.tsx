@@ -7,7 +7,7 @@ import type {
 } from '../../reconciliation/api/expected-payment-reading.service.js';
 import { punctuateTaxId } from '../../access/counterparties/party.js';
 import { printDay } from '../../brazil/printed-text.js';
-import type { NameOfActor } from '../actor-names.service.js';
+import type { NameOfActor } from '../../access/people/names-of-actors.service.js';
 import { badgeOf, Amount, Badge, FactList, ButtonLink, Cards, Hint } from '../kit/elements.js';
 import { formatAmount } from '../formats.js';
 import { FormCard, reasonField } from '../kit/form.js';

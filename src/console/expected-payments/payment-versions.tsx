@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { printDay } from '../../brazil/printed-text.js';
 import type { declaredPaymentView } from '../../statement/expected-payments/declared-payments.schema.js';
 import { Card, Muted } from '../kit/elements.js';
-import type { NameOfActor } from '../actor-names.service.js';
+import type { NameOfActor } from '../../access/people/names-of-actors.service.js';
 import { formatAmount } from '../formats.js';
 import { ListTable } from '../kit/table.js';
 import { useVisit, type Visit } from '../visit.js';

@@ -9,6 +9,7 @@ import {
   getMonthReport,
   tableFormats,
 } from '../../reporting/exports/exports.schema.js';
+import { MonthBundles } from '../../reporting/bundle/month-bundles.service.js';
 import type { OpenedFile } from '../../reporting/exports/file-streams.service.js';
 import { MonthReports } from '../../reporting/exports/month-reports.service.js';
 import { OpenItemFiles } from '../../reporting/exports/open-item-files.service.js';
@@ -31,6 +32,7 @@ export class ExportPages {
     private readonly files: TransactionFiles,
     private readonly openItems: OpenItemFiles,
     private readonly reports: MonthReports,
+    private readonly bundles: MonthBundles,
     private readonly bankTime: BankTime,
   ) {}
 
@@ -97,6 +99,19 @@ export class ExportPages {
     });
   }
 
+  @ConsoleAction(
+    'exports/bundle',
+    needs,
+    action,
+    (visit) => `file bundle ${auditedWord(visit, 'month')}`,
+  )
+  async bundle(@Visiting() visit: Visit): Promise<PageAnswer> {
+    return this.download(visit, () => {
+      const { month } = readBody(getMonthReport.params, typedBody(visit, fieldsOf(visit).bundle));
+      return this.bundles.open(callerOf(visit), month);
+    });
+  }
+
   /** What prevents the file is shown on the page. */
   private async download(visit: Visit, open: () => Promise<OpenedFile>): Promise<PageAnswer> {
     try {
@@ -125,7 +140,7 @@ export class ExportPages {
   }
 }
 
-const names = ['statement', 'breaks', 'overdue', 'month'] as const;
+const names = ['bundle', 'month', 'statement', 'breaks', 'overdue'] as const;
 
 function fieldsOf({ t }: Visit): Record<(typeof names)[number], FormFields> {
   const format = (formats: readonly (typeof exportFormats)[number][]): FormField => ({
@@ -137,7 +152,10 @@ function fieldsOf({ t }: Visit): Record<(typeof names)[number], FormFields> {
     options: (['semicolon', 'comma'] as const).map((one) => [one, t(`exports.delimiter.${one}`)]),
   };
   const openItems = { format: format(tableFormats), delimiter };
+  const month = { month: { label: 'word.month', is: 'month', required: true } } as const;
   return {
+    bundle: month,
+    month,
     statement: {
       format: { ...format(exportFormats), hint: 'exports.numbered' },
       from: { label: 'word.from', is: 'date', required: true },
@@ -146,7 +164,6 @@ function fieldsOf({ t }: Visit): Record<(typeof names)[number], FormFields> {
     },
     breaks: openItems,
     overdue: openItems,
-    month: { month: { label: 'word.month', is: 'month', required: true } },
   };
 }
 

@@ -12,7 +12,8 @@ import {
 } from '../../access/counterparties/counterparty.schema.js';
 import type { Counterparty } from '../../access/counterparties/resolution.js';
 import { Database } from '../../platform/postgres/database.service.js';
-import { ActorNames, type NameOfActor } from '../actor-names.service.js';
+import type { NameOfActor } from '../../access/people/names-of-actors.service.js';
+import { ActorNames } from '../actor-names.service.js';
 import { callerOf, type Visit } from '../visit.js';
 import type { TextKey } from '../texts.js';
 import type { RelatedLink } from './record-page.js';

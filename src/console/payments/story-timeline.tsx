@@ -1,6 +1,6 @@
 // The story of a payment as a timeline. It shows what `storyOf` returns, on any page.
 import type { JSX } from 'preact';
-import type { NameOfActor } from '../actor-names.service.js';
+import type { NameOfActor } from '../../access/people/names-of-actors.service.js';
 import { Card, Timeline, Hint } from '../kit/elements.js';
 import { formatAmount } from '../formats.js';
 import { useVisit, type Visit } from '../visit.js';

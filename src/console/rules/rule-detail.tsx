@@ -1,7 +1,7 @@
 // One rule: what it does, its versions with their differences and trials, and its history.
 import type { RuleTerms } from '../../reconciliation/rules/rule-catalog.service.js';
 import type { RuleView } from '../../reconciliation/rules/rules.schema.js';
-import type { NameOfActor } from '../actor-names.service.js';
+import type { NameOfActor } from '../../access/people/names-of-actors.service.js';
 import { badgeOf, Card, FactList, Timeline, Muted } from '../kit/elements.js';
 import { FieldForm } from '../kit/form.js';
 import { ListTable } from '../kit/table.js';

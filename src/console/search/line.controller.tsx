@@ -6,7 +6,8 @@ import { operationKindOf } from '../../bank-contract/operation-kinds.js';
 import type { LineOutcomeState } from '../../generated/service/enums.js';
 import { AppError } from '../../platform/errors.js';
 import { isNsu } from '../../platform/http/listing.js';
-import { ActorNames, type NameOfActor } from '../actor-names.service.js';
+import type { NameOfActor } from '../../access/people/names-of-actors.service.js';
+import { ActorNames } from '../actor-names.service.js';
 import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import {
   Amount,

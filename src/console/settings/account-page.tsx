@@ -1,6 +1,6 @@
 // The facts of an account, as its page shows them.
 import type { BankProfileName } from '../../platform/settings/bank-profiles.js';
-import type { NameOfActor } from '../actor-names.service.js';
+import type { NameOfActor } from '../../access/people/names-of-actors.service.js';
 import { Card, FactList, Cards, Hint } from '../kit/elements.js';
 import { formatCount } from '../formats.js';
 import { TableCard } from '../kit/table.js';

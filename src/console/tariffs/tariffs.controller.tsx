@@ -13,7 +13,8 @@ import {
   type getPriceList,
 } from '../../reporting/tariffs/tariffs.schema.js';
 import { BankTime } from '../../statement/lines/bank-time.service.js';
-import { ActorNames, type NameOfActor } from '../actor-names.service.js';
+import type { NameOfActor } from '../../access/people/names-of-actors.service.js';
+import { ActorNames } from '../actor-names.service.js';
 import { formatAmount, formatCount, formatDay } from '../formats.js';
 import { Amount, Card, Cards, KeyFigures, Message, Muted } from '../kit/elements.js';
 import {

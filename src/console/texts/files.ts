@@ -190,8 +190,13 @@ export const filesTexts = {
   ],
   'exports.month': ['Relatório mensal', 'Monthly report'],
   'exports.monthWhy': [
-    'Uma página para imprimir: saldos, dias com certificado, lançamentos por situação e divergências.',
-    'A printable page: balances, days with certificates, lines by state, and breaks.',
+    'Uma página para imprimir: saldos, de onde veio e para onde foi o dinheiro, divergências e dias.',
+    'A printable page: balances, where money came from and went to, breaks, and days.',
+  ],
+  'exports.bundle': ['Pacote do mês para a contabilidade', 'The month for the accountant'],
+  'exports.bundleWhy': [
+    'Um arquivo ZIP: extrato, itens em aberto, divergências, certificados e o relatório em PDF.',
+    'One ZIP file in Portuguese: statement, open items, breaks, certificates, report as PDF.',
   ],
   'exports.auditWhy': ['Quem fez o quê, em CSV ou NDJSON.', 'Who did what, as CSV or NDJSON.'],
   'exports.auditLink': ['Abrir a auditoria', 'Open the audit'],

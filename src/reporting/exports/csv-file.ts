@@ -1,48 +1,60 @@
 // Writes CSV files by RFC 4180 for spreadsheets: a byte order mark, and one record for each row. No
-// cell is text that a spreadsheet would run as a formula.
+// cell is text that a spreadsheet would run as a formula. Files for people have Portuguese titles,
+// labels, days and times, semicolons and decimal commas.
 import { formatReaisWithTwoDecimals } from '../../brazil/cents.js';
+import { printDay, printTime } from '../../brazil/printed-text.js';
 import { unreachable } from '../../platform/errors.js';
 import { onOneLine, type ExportFile } from './exported-line.js';
 import type { Table, TableColumn } from './table.js';
 
 export type Delimiter = 'comma' | 'semicolon';
 
-export function csvFile<Row>({ columns }: Table<Row>, delimiter: Delimiter): ExportFile<Row> {
-  const separator = delimiter === 'comma' ? ',' : ';';
+export function csvFile<Row>(
+  { columns }: Table<Row>,
+  style: Delimiter | 'people',
+): ExportFile<Row> {
+  const separator = style === 'comma' ? ',' : ';';
   const record = (cells: string[]) => `${cells.join(separator)}\r\n`;
   return {
     contentType: 'text/csv; charset=utf-8; header=present',
     extension: 'csv',
     encoding: 'utf8',
-    head: () => `\u{FEFF}${record(columns.map(({ name }) => name))}`,
-    row: (row) => record(columns.map((column) => cellOf(column, row, delimiter))),
+    head: () =>
+      `\u{FEFF}${record(columns.map(({ name, title }) => (style === 'people' ? title : name)))}`,
+    row: (row) => record(columns.map((column) => cellOf(column, row, style))),
     foot: () => '',
   };
 }
 
-function cellOf<Row>(column: TableColumn<Row>, row: Row, delimiter: Delimiter): string {
+function cellOf<Row>(column: TableColumn<Row>, row: Row, style: Delimiter | 'people'): string {
+  const isForPeople = style === 'people';
   switch (column.kind) {
     case 'text':
-      return textCell(column.value(row));
-    case 'stranger':
-      return strangerCell(column.value(row));
+    case 'stranger': {
+      const value = column.value(row);
+      const text = (isForPeople && value !== null && column.labels?.[value]) || value;
+      return column.kind === 'text' ? textCell(text) : strangerCell(text);
+    }
     case 'money':
-      return moneyCell(column.value(row), delimiter);
+      return moneyCell(column.value(row), style);
     case 'number':
       return column.value(row)?.toString() ?? '';
     case 'day':
-      return column.value(row) ?? '';
+      return shown(column.value(row), isForPeople ? printDay : String);
     case 'instant':
-      return column.value(row)?.toISOString() ?? '';
+      return shown(column.value(row), (at) => (isForPeople ? printTime(at) : at.toISOString()));
     default:
       return unreachable(column);
   }
 }
 
+const shown = <Value>(value: Value | null, show: (value: Value) => string): string =>
+  value === null ? '' : show(value);
+
 /** Spreadsheets in Brazil separate cells by semicolons and decimals by a comma. */
-function moneyCell(cents: bigint | null, delimiter: Delimiter): string {
+function moneyCell(cents: bigint | null, style: Delimiter | 'people'): string {
   const text = cents === null ? '' : formatReaisWithTwoDecimals(cents);
-  return delimiter === 'comma' ? text : text.replace('.', ',');
+  return style === 'comma' ? text : text.replace('.', ',');
 }
 
 /** The start of a formula, also in full-width characters and after spaces. */

@@ -72,3 +72,16 @@ export const getMonthReport = route({
   params: z.object({ month: monthParameter }),
   response: z.string(),
 });
+
+/** All that an accountant needs of a month, in one file. */
+export const getMonthBundle = route({
+  ...exported,
+  name: 'getMonthBundle',
+  summary:
+    'Streams a month as one ZIP file in Portuguese: statement, open items, breaks with their ' +
+    'history, certificates, and the report as page and PDF file.',
+  path: '/v1/months/{month}/bundle',
+  params: z.object({ month: monthParameter }),
+  responseContentTypes: ['application/zip'],
+  response: z.string(),
+});

@@ -51,26 +51,37 @@ export class FileStreams {
    * The file with the rows of the chunks. A chunk is written when the client has read the last one.
    */
   stream<Row>(name: string, file: ExportFile<Row>, chunks: AsyncIterable<Row[]>): OpenedFile {
-    const rows = this.write(file, chunks);
-    const pieces = file.container?.(Readable.from(rows, { highWaterMark: 1 })) ?? rows;
-    return {
-      name: `${name}.${file.extension}`,
-      contentType: file.contentType,
-      body: withIdleTimeout(pieces),
-    };
+    return this.opened(`${name}.${file.extension}`, file.contentType, this.bytes(file, chunks));
   }
 
-  /** An error destroys the stream, so that an incomplete file never looks complete. */
+  /** The bytes of the file, of which more are made when the last ones were read. */
+  bytes<Row>(file: ExportFile<Row>, chunks: AsyncIterable<Row[]>): AsyncIterable<Buffer> {
+    const rows = this.write(file, chunks);
+    return file.container?.(Readable.from(rows, { highWaterMark: 1 })) ?? rows;
+  }
+
+  /**
+   * A file that is cut off when its client reads nothing. An error destroys it, so that an
+   * incomplete file never looks complete.
+   */
+  opened(name: string, contentType: string, bytes: AsyncIterable<Buffer>): OpenedFile {
+    return { name, contentType, body: withIdleTimeout(this.logged(bytes)) };
+  }
+
   private async *write<Row>(
     file: ExportFile<Row>,
     chunks: AsyncIterable<Row[]>,
   ): AsyncGenerator<Buffer> {
     const bytes = (text: string) => Buffer.from(text, file.encoding);
+    yield bytes(file.head());
+    for await (const rows of chunks) yield bytes(rows.map((row) => file.row(row)).join(''));
+    const end = bytes(file.foot());
+    if (end.length > 0) yield end;
+  }
+
+  private async *logged(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     try {
-      yield bytes(file.head());
-      for await (const rows of chunks) yield bytes(rows.map((row) => file.row(row)).join(''));
-      const end = bytes(file.foot());
-      if (end.length > 0) yield end;
+      yield* bytes;
     } catch (error) {
       this.log.error({ err: error }, 'export file failed');
       throw error;

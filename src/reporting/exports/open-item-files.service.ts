@@ -48,7 +48,7 @@ export class OpenItemFiles {
     const steps = await readSeveritySteps(this.database.prisma, caller.accountId);
     return this.open(caller, query, 'breaks', (today) => ({
       table: openBreaksTable(today, steps),
-      pages: this.readBreaks(caller),
+      pages: this.breaks(caller),
     }));
   }
 
@@ -56,7 +56,7 @@ export class OpenItemFiles {
   async openOverduePayments(caller: FileCaller, query: TableQuery): Promise<OpenedFile> {
     return this.open(caller, query, 'overdue', (today) => ({
       table: overduePaymentsTable(today),
-      pages: this.readOverduePayments(caller, today),
+      pages: this.overduePayments(caller, today),
     }));
   }
 
@@ -75,7 +75,8 @@ export class OpenItemFiles {
     });
   }
 
-  private async *readBreaks({ accountId, scopes }: FileCaller): AsyncGenerator<ExportedBreak[]> {
+  /** The open breaks, kind by kind. */
+  async *breaks({ accountId, scopes }: FileCaller): AsyncGenerator<ExportedBreak[]> {
     const isVisible = seesPersonalData(scopes);
     for (const kind of Object.keys(breakKinds)) {
       let afterId = firstId;
@@ -94,7 +95,8 @@ export class OpenItemFiles {
     }
   }
 
-  private async *readOverduePayments(
+  /** The payments that are overdue on a day, the oldest first. */
+  async *overduePayments(
     { accountId, scopes }: FileCaller,
     today: PlainDate,
   ): AsyncGenerator<OverduePayment[]> {

@@ -35,6 +35,8 @@ export type ExportedBreak = Pick<
     | ({ [Field in keyof LineOfBreak]: null } & { isCredit: boolean | null })
   ) & {
     openedDay: PlainDate;
+    /** Of the expected payment, in place of the day of a line. */
+    dueDate: PlainDate | null;
     /** Of the line, or of the expected payment of a break without a line. */
     counterparty: Counterparty;
     clientReference: string | null;

@@ -25,7 +25,7 @@ export async function listOpenBreaks(
   return db.$queryRaw<BreakRowOfFile[]>`
     SELECT b.id, b.kind, b.amount_cents, b.nsu, b.expected_payment_id, t.occurred_at, t.type_name,
            t.end_to_end_id, t.notes, COALESCE(c.category::text, e.category) AS category,
-           e.cost_centre,
+           e.cost_centre, e.due_date,
            COALESCE(t.is_credit, e.is_credit) AS is_credit,
            COALESCE(b.opened_day,
              to_char(b.opened_at AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD')) AS opened_day,

@@ -112,7 +112,7 @@ export class TransactionFiles {
       }
     };
     const name = `concilia-${account.slug}-${from}-${to}`;
-    return this.streams.stream(name, await file(), this.readLines(caller, window, extent));
+    return this.streams.stream(name, await file(), this.lines(caller, window, extent));
   }
 
   /** Whether the statement has every line of the bank from before that instant. */
@@ -128,7 +128,7 @@ export class TransactionFiles {
    * The lines of the window, in chunks. They are read page by page: a page is read after the
    * previous page was consumed.
    */
-  private async *readLines(
+  async *lines(
     { accountId, scopes }: FileCaller,
     window: queries.Window,
     { arrival, firstNsu, lastNsu }: queries.LineExtent,

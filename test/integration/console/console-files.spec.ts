@@ -399,6 +399,9 @@ describe('the pages of files', () => {
       const file = await people.analyst.submit(`${pages}/exports/month`, { month });
       expect(file.headers.get('content-type')).toContain('text/html');
       expect(file.headers.get('content-disposition')).toContain('attachment');
+      const bundle = await people.analyst.submit(`${pages}/exports/bundle`, { month });
+      expect(bundle.headers.get('content-type')).toBe('application/zip');
+      expect(bundle.text.startsWith('PK')).toBe(true);
     });
 
     it('is offered to those who may take it', async () => {

@@ -1,0 +1,19 @@
+import { Controller, UseGuards } from '@nestjs/common';
+import { ApiKeyGuard, FromCaller, type CallerInput } from '../../access/accounts/api-key.guard.js';
+import { Handles, type StreamedReply } from '../../platform/http/contract-route.js';
+import { replyWith } from '../exports/exports.controller.js';
+import { getMonthBundle } from '../exports/exports.schema.js';
+import { MonthBundles } from './month-bundles.service.js';
+
+@Controller()
+@UseGuards(ApiKeyGuard)
+export class BundleController {
+  constructor(private readonly bundles: MonthBundles) {}
+
+  @Handles(getMonthBundle)
+  async open(
+    @FromCaller() { params, ...caller }: CallerInput<typeof getMonthBundle>,
+  ): Promise<StreamedReply> {
+    return replyWith(await this.bundles.open(caller, params.month));
+  }
+}
