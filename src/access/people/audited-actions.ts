@@ -54,6 +54,7 @@ export const auditedActions = [
   'reopen break',
   'note break',
   'comment on break',
+  'decide breaks',
   'assign breaks',
   'snooze breaks',
   'accept breaks',

@@ -66,6 +66,12 @@ export class BatchPages {
     return this.advance(visit, 'note');
   }
 
+  /** What each row of a spreadsheet decides. */
+  @ConsoleAction('breaks/batches/:id/file', needs, 'decide breaks', subject)
+  file(@Visiting() visit: Visit): Promise<PageAnswer> {
+    return this.advance(visit, 'file');
+  }
+
   private async advance(visit: Visit, action: BatchAction): Promise<PageAnswer> {
     const id = pathId(visit);
     const { batch } = await this.batches.get(visit.accountId, id);
@@ -121,6 +127,9 @@ function BatchPart(props: Props) {
           {...{ name: 'breaks.byKind', rows: byKind, empty: 'breaks.bulk.nothing' }}
           columns={{
             'word.kind': { wide: ({ kind }) => kindOf(t, kind) },
+            'word.action':
+              batch.action === 'file' &&
+              (({ action }) => t(`breaks.action.${action as BatchAction}`)),
             'breaks.count': { count: (sum) => sum.breaks },
             'word.amount': { cents: (sum) => sum.cents },
           }}

@@ -10,12 +10,20 @@ import { BreakPage } from './break-page.service.js';
 import { BreakPages } from './breaks.controller.js';
 import { BreakPlanPages } from './break-plans.controller.js';
 import { BulkBreakPages } from './bulk-breaks.controller.js';
+import { DecisionFilePages } from './decision-files.controller.js';
 import { LinkPicking } from './link-picking.service.js';
 
 /** Breaks: their list, each of them with what it is compared with, and actions on many. */
 @Module({
   imports: [ConsoleFrameModule, BreaksModule],
-  controllers: [BreakPages, BulkBreakPages, BreakPlanPages, BatchPages, BreakDetailPages],
+  controllers: [
+    BreakPages,
+    BulkBreakPages,
+    BreakPlanPages,
+    BatchPages,
+    DecisionFilePages,
+    BreakDetailPages,
+  ],
   providers: [Assignees, BreakConfirmation, BreakPage, BreakQueue, LinkPicking],
 })
 export class BreaksPagesModule {}

@@ -77,6 +77,9 @@ export function BatchChoice({
             ? t('breaks.batch.all')
             : t('breaks.batch.allOf', { count: formatCount(count) })}
         </Button>
+        <a href={`${visit.to('breaks/decisions')}?${list.address.toString()}`}>
+          {t('breaks.file')}
+        </a>
       </Row>
     </Form>
   );

@@ -63,6 +63,16 @@ export const breakWordsTexts = {
     'The break has changed since the page was opened. See its new state and decide again.',
   ],
   'breaks.refused.already_resolved': ['Já está resolvida.', 'It is already resolved.'],
+  'breaks.refused.row_without_break': ['Falta o id ou a versão.', 'The id or version is missing.'],
+  'breaks.refused.row_twice': [
+    'A divergência está em mais de uma linha.',
+    'The break stands twice.',
+  ],
+  'breaks.refused.unknown_decision': ['A decisão não é conhecida.', 'The decision is not known.'],
+  'breaks.refused.wrong_reason': [
+    'O motivo precisa de 3 a 500 caracteres.',
+    'The reason needs 3 to 500 characters.',
+  ],
   'breaks.refused.already_open': ['Já está aberta.', 'It is already open.'],
   'breaks.refused.resolved_automatically': [
     'Resolveu-se automaticamente: só o que uma pessoa ou política resolveu pode ser reaberto.',

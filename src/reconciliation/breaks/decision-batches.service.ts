@@ -10,12 +10,15 @@ import { newId } from '../../platform/ids.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import { BreakActions } from './break-actions.service.js';
 import type { BreakFilters } from './break-list.queries.js';
+import type { FileDecision, RefusedRow } from './decision-file.js';
 import { BreakReading } from './break-reading.service.js';
 import type { BreakSum } from './open-break-counts.js';
 
 /** Money is sent by none of them. */
 export const batchActions = ['accept', 'note', 'reopen'] as const;
-export type BatchAction = (typeof batchActions)[number];
+type BreakBatchAction = (typeof batchActions)[number];
+/** `file`: each row of a spreadsheet has its own. */
+export type BatchAction = BreakBatchAction | 'file';
 
 export const maxBatch = 10_000;
 const breaksPerRead = 500;
@@ -24,7 +27,7 @@ const draftHours = 24;
 
 export interface BatchProgress extends BreakSum {
   batch: DecisionBatch;
-  byKind: (BreakSum & { kind: string })[];
+  byKind: (BreakSum & { kind: string; action: string | null })[];
   done: number;
   refused: number;
   /** Those that are not decided yet. */
@@ -40,12 +43,10 @@ export class DecisionBatches {
   ) {}
 
   /** Stores what the filter selects, up to `maxBatch` breaks. Returns the id of the batch. */
-  async select(caller: Caller, action: BatchAction, filters: BreakFilters): Promise<string> {
-    const { accountId, actor: author } = caller;
+  async select(caller: Caller, action: BreakBatchAction, filters: BreakFilters): Promise<string> {
+    const { accountId } = caller;
     const { prisma } = this.database;
-    await this.dropDrafts(accountId);
-    const batchId = newId();
-    await prisma.decisionBatch.create({ data: { accountId, id: batchId, action, author } });
+    const batchId = await this.begin(caller, action);
     let cursor: string | undefined;
     for (let number = 0; number < maxBatch;) {
       const page = { ...filters, cursor, limit: breaksPerRead };
@@ -62,6 +63,43 @@ export class DecisionBatches {
     return batchId;
   }
 
+  /**
+   * Stores what a spreadsheet decides. A break that is not as the sheet has it is refused. The
+   * amounts are those of the breaks. Without a row to decide there is no batch.
+   */
+  async selectRows(
+    caller: Caller,
+    decisions: readonly FileDecision[],
+  ): Promise<{ batchId: string | null; refused: RefusedRow[] }> {
+    const { accountId } = caller;
+    const found = await this.reading.listByIds(
+      caller,
+      decisions.map(({ id }) => id),
+    );
+    const byId = new Map(found.map((row) => [row.id, row]));
+    const isSeen = ({ id, version }: FileDecision) => byId.get(id)?.version === version;
+    const refused = decisions
+      .filter((one) => !isSeen(one))
+      .map(({ line, id }) => ({ line, code: byId.has(id) ? 'break_changed' : 'not_found' }));
+    const rows = decisions.filter(isSeen);
+    if (rows.length === 0) return { batchId: null, refused };
+    const batchId = await this.begin(caller, 'file');
+    await this.database.prisma.batchedDecision.createMany({
+      data: rows.map(({ id: breakId, version, action, reason, line: number }) => {
+        const { kind, amount: amountCents } = byId.get(breakId)!;
+        return { accountId, batchId, number, breakId, version, kind, amountCents, action, reason };
+      }),
+    });
+    return { batchId, refused };
+  }
+
+  private async begin({ accountId, actor: author }: Caller, action: BatchAction): Promise<string> {
+    await this.dropDrafts(accountId);
+    const id = newId();
+    await this.database.prisma.decisionBatch.create({ data: { accountId, id, action, author } });
+    return id;
+  }
+
   /** Throws `not_found`, also for a batch of another account. */
   async get(accountId: number, id: string): Promise<BatchProgress> {
     const { prisma } = this.database;
@@ -69,7 +107,7 @@ export class DecisionBatches {
     const [batch, kinds, outcomes] = await Promise.all([
       prisma.decisionBatch.findUnique({ where: { accountId_id: { accountId, id: batchId } } }),
       prisma.batchedDecision.groupBy({
-        by: ['kind'],
+        by: ['kind', 'action'],
         where: { accountId, batchId },
         _count: true,
         _sum: { amountCents: true },
@@ -82,8 +120,8 @@ export class DecisionBatches {
     ]);
     if (!batch) throw new AppError('not_found');
     const byKind = kinds
-      .map(({ kind, _count, _sum }) => ({
-        ...{ kind, breaks: BigInt(_count), cents: _sum.amountCents ?? 0n },
+      .map(({ kind, action, _count, _sum }) => ({
+        ...{ kind, action, breaks: BigInt(_count), cents: _sum.amountCents ?? 0n },
       }))
       .sort((one, other) => Number(other.breaks - one.breaks));
     const count = (outcome: string | null) =>
@@ -120,19 +158,21 @@ export class DecisionBatches {
     const { reason } = await prisma.decisionBatch.findUniqueOrThrow({
       where: { accountId_id: { accountId, id: batch.id } },
     });
-    const action = batchActions.find((one) => one === batch.action);
-    if (reason === null || !action) throw new AppError('validation_failed');
+    if (reason === null) throw new AppError('validation_failed');
     const open = await prisma.batchedDecision.findMany({
       where: { accountId, batchId: batch.id, outcome: null },
       orderBy: { number: 'asc' },
       take: breaksPerStep,
     });
-    for (const { number, breakId, version } of open) {
+    for (const { number, breakId, version, ...own } of open) {
+      const action = batchActions.find((one) => one === (own.action ?? batch.action));
+      if (!action) throw new AppError('validation_failed');
+      const request = { action, reason: own.reason ?? reason };
       const where = { accountId, batchId: batch.id, number, outcome: null };
       try {
         const claim = async (tx: Pick<typeof prisma, 'batchedDecision'>) =>
           (await tx.batchedDecision.updateMany({ where, data: { outcome: 'done' } })).count === 1;
-        await this.actions.act(caller, breakId, { action, reason }, claim, version);
+        await this.actions.act(caller, breakId, request, claim, version);
       } catch (error) {
         if (!(error instanceof AppError) || error.status >= 500) throw error;
         const code = error.details.reason ?? error.code;
