@@ -208,4 +208,4 @@ it('decides the same outcomes in every order and batch size of arrival, with eac
      WHERE account_id = 101 AND state = 'open' GROUP BY nsu HAVING count(*) > 1`,
   );
   expect(linesWithSeveralBreaks.rows).toEqual([]);
-});
+}, 120_000);
