@@ -108,7 +108,7 @@ const declaration = maybe(
     declared: {
       ...{ externalId: 'x', matching: hasConditions ? accepted : null, dateFrom: '2026-03-01' },
       ...{ dateTo, text, category: null, costCentre: null },
-      ...{ project: null, cancelledAt },
+      ...{ project: null, parts: [], cancelledAt },
     },
   };
 });

@@ -169,6 +169,8 @@ function EvidenceValue({ fact: { format, text } }: { fact: EvidenceFact }) {
       return <>{wordOf(t, 'evidence.word', text)}</>;
     case 'tariff':
       return <>{wordOf(t, 'tariffs.kind', text)}</>;
+    case 'parts':
+      return <Parts parts={JSON.parse(text) as EvidencePart[]} />;
     case 'period':
       return <>{text.length === 7 ? text.split('-').toReversed().join('/') : writeDay(text)}</>;
     case 'source':
@@ -176,6 +178,29 @@ function EvidenceValue({ fact: { format, text } }: { fact: EvidenceFact }) {
     default:
       return <Id>{text}</Id>;
   }
+}
+
+interface EvidencePart {
+  kind: string;
+  expectedCents: string;
+  actualCents: string;
+}
+
+function Parts({ parts }: { parts: EvidencePart[] }) {
+  const { t } = useVisit();
+  return (
+    <>
+      {parts.map(({ kind, expectedCents, actualCents }) => (
+        <div>
+          {t('breaks.differentPart', {
+            part: wordOf(t, 'paymentPart', kind),
+            expected: formatAmount(BigInt(expectedCents)),
+            actual: formatAmount(BigInt(actualCents)),
+          })}
+        </div>
+      ))}
+    </>
+  );
 }
 
 /** The evidence has amounts as the API writes them: `10.50`, `10.5`, `10`. */

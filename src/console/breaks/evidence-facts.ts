@@ -16,6 +16,8 @@ export type EvidenceFormat =
   | 'word'
   | 'source'
   | 'tariff'
+  /** Parts of a payment that differ, as JSON. */
+  | 'parts'
   /** A day, yyyy-mm-dd, or a month, yyyy-mm. */
   | 'period';
 
@@ -29,6 +31,7 @@ const formats = {
   expectedCents: 'cents',
   owed: 'reais',
   paid: 'reais',
+  parts: 'parts',
   dueDate: 'day',
   deadline: 'dayOrTime',
   date: 'day',
@@ -74,7 +77,9 @@ export function evidenceFacts(evidence: unknown): EvidenceFact[] {
   const fields = evidence as Record<string, unknown>;
   return evidenceNames.flatMap((name) => {
     const value = fields[name];
+    const format = formats[name];
+    if (format === 'parts' && value) return [{ name, format, text: JSON.stringify(value) }];
     if (typeof value !== 'string' && typeof value !== 'number') return [];
-    return [{ name, format: formats[name], text: String(value) }];
+    return [{ name, format, text: String(value) }];
   });
 }

@@ -80,7 +80,7 @@ function State({ payment, declared }: DetailProps) {
   );
 }
 
-function Terms({ payment }: DetailProps) {
+function Terms({ payment, declared }: DetailProps) {
   const visit = useVisit();
   const { counterparty, tolerance, references } = payment;
   const none = visit.t('app.none');
@@ -90,6 +90,9 @@ function Terms({ payment }: DetailProps) {
       facts={[
         ['word.kind', paymentKindText(visit, payment)],
         ['expectedPayment.due', dueText(visit, payment)],
+        ...(declared?.parts ?? []).map(
+          ({ kind, amount }) => [`paymentPart.${kind}`, formatAmount(amount)] as const,
+        ),
         ['expectedPayment.tolerance', tolerance === 0n ? none : formatAmount(tolerance)],
         ['word.name', counterparty.name ?? none],
         ['expectedPayment.taxId', punctuated(counterparty.taxId) ?? none],

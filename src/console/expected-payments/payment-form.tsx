@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import type { Cents } from '../../brazil/cents.js';
 import type { declaredPaymentView } from '../../statement/expected-payments/declared-payments.schema.js';
 import { toCoding } from '../../statement/expected-payments/coding.js';
+import { partKinds, type PartKind } from '../../statement/expected-payments/payment-parts.js';
 import { declarableKinds } from '../../statement/expected-payments/references.js';
 import { Card, Row } from '../kit/elements.js';
 import {
@@ -33,6 +34,7 @@ const identityFields = ({ t }: Visit) =>
       options: (['credit', 'debit'] as const).map((one) => [one, t(`expectedPayment.${one}`)]),
     },
   }) as const satisfies FormFields;
+const partName = (kind: PartKind) => `part_${kind}`;
 const groups = {
   amount: {
     amount: { label: 'expectedPayment.amountReais', is: 'amount' },
@@ -58,9 +60,15 @@ const groups = {
       is: 'lines',
     },
   },
+  parts: Object.fromEntries(
+    partKinds.map(
+      (kind) => [partName(kind), { label: `paymentPart.${kind}`, is: 'amount' }] as const,
+    ),
+  ),
 } as const satisfies Record<string, FormFields>;
 const termFields = {
   ...{ ...groups.amount, ...groups.dates, ...groups.counterparty, ...groups.accounting },
+  ...groups.parts,
 } as const;
 
 /** Empty rows for references that a page offers. */
@@ -85,12 +93,15 @@ function typedReferences({ form }: Visit): Reference[] {
 }
 
 function typedTerms(visit: Visit) {
-  const { taxId, counterpartyName, metadata, ...terms } = typedBody(visit, termFields);
+  const { taxId, counterpartyName, metadata, ...typed } = typedBody(visit, termFields);
+  const terms = Object.entries(typed).filter(([name]) => !(name in groups.parts));
+  const parts = partKinds.map((kind) => ({ kind, amount: typed[partName(kind)] }));
   return {
-    ...terms,
+    ...Object.fromEntries(terms),
     counterparty: { taxId, name: counterpartyName },
     references: typedReferences(visit),
     metadata: metadataOf(metadata as string | undefined),
+    parts: parts.filter(({ amount }) => amount !== undefined),
   } as Record<string, unknown>;
 }
 
@@ -133,6 +144,7 @@ export function valuesOfPayment(payment: PaymentView): FormValues {
     amount: amount(payment.amount),
     amountFrom: amount(payment.amountFrom),
     amountTo: amount(payment.amountTo),
+    ...Object.fromEntries(payment.parts.map((part) => [partName(part.kind), amount(part.amount)])),
     tolerance: amount(payment.tolerance),
     taxId: payment.counterparty.taxId,
     counterpartyName: payment.counterparty.name,
@@ -178,6 +190,7 @@ export function PaymentForm(props: PaymentFormProps) {
         {group('dates')}
         {group('counterparty')}
         <References {...props} />
+        {group('parts')}
         {group('accounting')}
         {changed && <Fields fields={reasonField} />}
         <button>{visit.t(changed ? 'expectedPayment.amend' : 'expectedPayment.declare')}</button>

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { printDay } from '../../brazil/printed-text.js';
 import type { declaredPaymentView } from '../../statement/expected-payments/declared-payments.schema.js';
+import { partKinds } from '../../statement/expected-payments/payment-parts.js';
 import { Card, Muted } from '../kit/elements.js';
 import type { NameOfActor } from '../../access/people/names-of-actors.service.js';
 import { formatAmount } from '../formats.js';
@@ -67,6 +68,13 @@ function termTexts(visit: Visit, version: Version): readonly (readonly [TextKey,
     ['expectedPayment.amountFrom', amount(version.amountFrom)],
     ['expectedPayment.amountTo', amount(version.amountTo)],
     ['expectedPayment.tolerance', amount(version.tolerance)],
+    ...partKinds.map(
+      (kind) =>
+        [
+          `paymentPart.${kind}`,
+          amount(version.parts.find((part) => part.kind === kind)?.amount ?? null),
+        ] as const,
+    ),
     ['expectedPayment.dateFrom', printDay(version.dateFrom)],
     ['expectedPayment.dateTo', printDay(version.dateTo)],
     ['expectedPayment.taxId', counterparty.taxId ?? none],

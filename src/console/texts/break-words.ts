@@ -151,6 +151,11 @@ export const breakWordsTexts = {
     'The service refused the action ({code}).',
   ],
   'evidence.kind': ['Tipo', 'Kind'],
+  'evidence.parts': ['A retenção que difere', 'The part that differs'],
+  'breaks.differentPart': [
+    '{part}: {actual} retidos, {expected} previstos',
+    '{part}: {actual} withheld, {expected} expected',
+  ],
   'evidence.status': ['Situação', 'Status'],
   'evidence.reason': ['Por quê', 'Why'],
   'evidence.word.infraction': ['Notificação de infração', 'Infraction notice'],

@@ -8,6 +8,7 @@ import {
   TariffKind,
   UnreadableLineKind,
 } from '../../generated/service/enums.js';
+import { partKinds } from '../../statement/expected-payments/payment-parts.js';
 import { breakKinds, type BreakKind } from '../decide/break-kind-declarations.js';
 
 const id = z.string();
@@ -51,7 +52,13 @@ const ofLine = z.object({
   candidates: z.array(z.object(reference)).describe('What the line may be.'),
   originalNsu: nsu.optional(),
 });
-const ofSettlement = z.object({ owed: reaisText.nullable(), paid: reaisText });
+const ofSettlement = z.object({
+  ...{ owed: reaisText.nullable(), paid: reaisText },
+  parts: z
+    .array(z.object({ kind: z.enum(partKinds), expectedCents: cents, actualCents: cents }))
+    .optional()
+    .describe('The declared parts that explain the difference, if these alone can.'),
+});
 const ofOperation = { operationId: optionalId, operationKind: z.string() };
 const ofBill = z.object({
   ...{ operationId: optionalId, bankId: optionalId, bankStatus: z.string().nullable() },

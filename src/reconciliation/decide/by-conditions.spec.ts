@@ -21,7 +21,7 @@ const declared = (
     ...{ dueDate: day, accepted: exact },
     declared: {
       ...{ externalId: id, matching: exact, dateFrom: day, dateTo: day, text: null },
-      ...{ category: null, costCentre: null, project: null, cancelledAt: null, ...terms },
+      ...{ category: null, costCentre: null, project: null, parts: [], cancelledAt: null, ...terms },
     },
     ...change,
   });

@@ -6,6 +6,7 @@ import {
   type TextPattern,
 } from '../../statement/expected-payments/text-pattern.js';
 import type { Coding } from '../../statement/expected-payments/coding.js';
+import type { PaymentPart } from '../../statement/expected-payments/payment-parts.js';
 import type { AcceptedAmounts } from '../../statement/expected-payments/settlement.js';
 
 /** The current terms of a payment that another system declared. */
@@ -18,6 +19,8 @@ export interface DeclaredFacts extends Coding {
   dateTo: string;
   /** A pattern that the line must contain. */
   text: string | null;
+  /** What others withhold beside the amount. */
+  parts: readonly PaymentPart[];
   /** In bank time. */
   cancelledAt: Date | null;
 }

@@ -4,6 +4,11 @@
 import { parseAdjustments } from '../../bank-contract/charge-terms.js';
 import type { CreditedLine } from '../../statement/expected-payments/credit-days.js';
 import {
+  differentParts,
+  type DifferentPart,
+  type PaymentPart,
+} from '../../statement/expected-payments/payment-parts.js';
+import {
   mayBePaidInTime,
   unrefundedPayments,
   owedCentsWhenPaid,
@@ -42,6 +47,7 @@ export function findSettlementFindings(
       dueDates: payment.dueDates,
       terms: payment.terms,
       accepted,
+      parts: declared?.parts ?? [],
       isMultiUse: payment.isMultiUse,
       cancelledAt: charge?.cancelledAt ?? declared?.cancelledAt ?? null,
       expiredAt: charge?.expiredAt ?? null,
@@ -139,6 +145,8 @@ export interface ReviewedCredit extends ExpectedTerms {
   expiredAt: Date | null;
   /** The instalments that are still to come: they are not outstanding. */
   notDueCents?: bigint;
+  /** What others withhold beside the amount. */
+  parts?: readonly PaymentPart[];
   payments: ReviewedPayment[];
 }
 
@@ -215,7 +223,7 @@ function findingsOfCharge(credit: ReviewedCredit, payments: readonly ReviewedPay
     if (kind === null) continue;
     const amountCents = kind === 'overpaid' ? excessCents : netOf(payment);
     findings.push(
-      finding({ credit, nsu, kind, amountCents, evidence: evidenceOf(owed, grossCents) }),
+      finding({ credit, nsu, kind, amountCents, evidence: evidenceOf(credit, owed, grossCents) }),
     );
   }
   const last = payments.at(-1);
@@ -224,7 +232,7 @@ function findingsOfCharge(credit: ReviewedCredit, payments: readonly ReviewedPay
   if (!last || outstandingCents <= 0n) return findings;
   if (ofLast && ofLast.kind !== 'paid_after_expiry') return findings;
   // `underpaid` precedes `paid_after_expiry`: a line has one break.
-  const found = { credit, nsu: last.nsu, evidence: evidenceOf(owed, grossCents) };
+  const found = { credit, nsu: last.nsu, evidence: evidenceOf(credit, owed, grossCents) };
   const underpaid = finding({ ...found, kind: 'underpaid', amountCents: outstandingCents });
   return [...findings.filter((one) => one !== ofLast), underpaid];
 }
@@ -270,9 +278,17 @@ function outstandingOf(credit: ReviewedCredit, grossCents: bigint, last: Reviewe
   return owed === null ? 0n : owed - grossCents - (credit.notDueCents ?? 0n);
 }
 
-function evidenceOf(owed: bigint | null, paid: bigint): object {
-  return { owed: owed === null ? null : formatReais(owed), paid: formatReais(paid) };
+function evidenceOf({ parts = [] }: ReviewedCredit, owed: bigint | null, paid: bigint): object {
+  const different = owed === null ? [] : differentParts(parts, paid - owed);
+  return {
+    ...{ owed: owed === null ? null : formatReais(owed), paid: formatReais(paid) },
+    ...(different.length > 0 ? { parts: different.map(describeDifferentPart) } : {}),
+  };
 }
+
+const describeDifferentPart = ({ kind, expectedCents, actualCents }: DifferentPart) => ({
+  ...{ kind, expectedCents: expectedCents.toString(), actualCents: actualCents.toString() },
+});
 
 function finding({
   credit: { expectedPaymentId, isMultiUse },

@@ -181,7 +181,7 @@ describe('instalments by a plan', () => {
       accepted: exact,
       declared: {
         ...{ ...terms, dateTo: '2026-01-31', category: null, costCentre: null },
-        ...{ project: null, cancelledAt: null },
+        ...{ project: null, parts: [], cancelledAt: null },
       },
     });
     const plan = { plan: monthly, toleranceCents: 100n, by: ['document', 'amount'] as const };

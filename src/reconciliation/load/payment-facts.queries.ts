@@ -15,7 +15,9 @@ import {
 import { toCoding } from '../../statement/expected-payments/coding.js';
 import { acceptedAmounts } from '../../statement/expected-payments/declared-terms.js';
 import { metadataColumn } from '../../statement/expected-payments/metadata.queries.js';
+import { storedParts } from '../../statement/expected-payments/payment-parts.js';
 import type { Reference, ReferenceKind } from '../../statement/expected-payments/references.js';
+import { z } from 'zod';
 import { Prisma, type ExpectedPaymentFactKind } from '../../generated/service/client.js';
 import { effectsOfOperations, isWithoutResponse, type LoadOptions } from './component.queries.js';
 import type { DeclaredFacts } from '../decide/declared-conditions.js';
@@ -64,6 +66,7 @@ type ExpectedPaymentRow = Omit<
   category: string | null;
   costCentre: string | null;
   project: string | null;
+  parts: unknown;
   declaredCancelledAt: Date | null;
 } & Omit<ChargeFacts, 'correlationId' | 'type'> &
   Omit<TransferFacts, 'id' | 'endToEndId' | 'externalId'> & {
@@ -85,7 +88,7 @@ const declaredColumns = Prisma.sql`
   e.external_id, e.amount_from_cents, e.amount_to_cents, e.tolerance_cents, e.least_cents,
   e.most_cents, to_char(e.date_from, 'YYYY-MM-DD') AS date_from,
   to_char(e.date_to, 'YYYY-MM-DD') AS date_to, e.text_pattern, e.category, e.cost_centre,
-  e.project,
+  e.project, e.parts,
   e.cancelled_at AS "declaredCancelledAt"`;
 
 const transferColumns = (freshMs: number) => Prisma.sql`
@@ -282,5 +285,6 @@ function declaredOf(row: ExpectedPaymentRow): DeclaredFacts | null {
       ? null
       : { fromCents: leastCents, toCents: mostCents };
   const { textPattern: text, declaredCancelledAt: cancelledAt } = row;
-  return { externalId, matching, dateFrom, dateTo, text, ...toCoding(row), cancelledAt };
+  const parts = z.decode(storedParts, row.parts as never);
+  return { externalId, matching, dateFrom, dateTo, text, ...toCoding(row), parts, cancelledAt };
 }

@@ -1,5 +1,6 @@
 // Declared payments with their versions. The row of `expected_payment` has the terms of the last
 // version, and each version stays.
+import { z } from 'zod';
 import type { Db, Tx } from '../../platform/postgres/database.service.js';
 import {
   Prisma,
@@ -17,6 +18,7 @@ import {
   type StoredTerms,
 } from './declared-terms.js';
 import { insertFacts } from './expected-payments.queries.js';
+import { storedParts } from './payment-parts.js';
 import { addReferences } from './recording.queries.js';
 import { isProvisional } from './provisional.queries.js';
 
@@ -87,6 +89,7 @@ export async function insertVersion(tx: Tx, made: NewVersion): Promise<void> {
       ...{ amountCents, amountFromCents, amountToCents, toleranceCents, dueDate: dateTo },
       ...{ counterpartyName, textPattern: terms.text },
       ...{ category, costCentre, project },
+      parts: z.encode(storedParts, terms.parts ?? []),
     },
   });
   const kept = terms.references.map(({ kind, value }) => ({ kind, value }));

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { shownParty } from '../../access/counterparties/counterparty.schema.js';
 import { taxIdText } from '../../bank-contract/transfers.js';
-import { refuse } from '../../bank-contract/field-errors.js';
+import { failing, refuse } from '../../bank-contract/field-errors.js';
 import { route } from '../../bank-contract/route.js';
 import {
   bigInteger,
@@ -25,6 +25,7 @@ import { codingFields, shownCodingFields, toCoding } from './coding.js';
 import { errorsOfTerms, type DeclaredTerms } from './declared-terms.js';
 import { declarableKinds, type ReferenceKind } from './references.js';
 import { metadata, metadataView } from './metadata.js';
+import { partKinds, sumOfParts, type PaymentPart } from './payment-parts.js';
 import { maxPatternLength } from './text-pattern.js';
 
 const directions = ['credit', 'debit'] as const;
@@ -56,6 +57,15 @@ const terms = {
   text: filledText(maxPatternLength).nullish(),
   ...codingFields,
   metadata: metadata.nullish(),
+  parts: z
+    .array(z.object({ kind: z.enum(partKinds), amount: positiveReais }))
+    .max(partKinds.length)
+    .refine(
+      (parts) => new Set(parts.map(({ kind }) => kind)).size === parts.length,
+      failing('once'),
+    )
+    .nullish()
+    .describe('Fees and taxes that others withhold: what is owed (gross) is `amount` and these.'),
 };
 
 const declaration = z.object({
@@ -96,7 +106,16 @@ export function toTerms(body: Declaration): DeclaredTerms {
     text: body.text ?? null,
     ...toCoding(body),
     metadata: body.metadata ?? null,
+    parts: toParts(body.parts),
   };
+}
+
+/** In one order, like references. */
+function toParts(given: Declaration['parts']): PaymentPart[] | undefined {
+  if (!given || given.length === 0) return undefined;
+  return given
+    .map(({ kind, amount: amountCents }) => ({ kind, amountCents }))
+    .sort((a, b) => (a.kind < b.kind ? -1 : 1));
 }
 
 /** Each reference once, in one order: their order in a request means nothing. */
@@ -141,6 +160,7 @@ export function amendTerms(before: DeclaredTerms, change: Amendment): DeclaredTe
     costCentre: changed(change.costCentre, before.costCentre),
     project: changed(change.project, before.project),
     metadata: changed(change.metadata, before.metadata),
+    parts: change.parts === undefined ? before.parts : toParts(change.parts),
   };
 }
 
@@ -158,6 +178,8 @@ const termsView = z.object({
   text: z.string().nullable(),
   ...shownCodingFields,
   metadata: metadataView,
+  parts: z.array(z.object({ kind: z.enum(partKinds), amount: reais })),
+  grossAmount: reais.nullable().describe('`amount` and its parts.'),
 });
 
 /** `isVisible`: whether the caller may see personal data. */
@@ -165,7 +187,7 @@ export function describeTerms(
   declared: DeclaredTerms,
   isVisible: boolean,
 ): z.output<typeof termsView> {
-  const { isCredit, taxId, counterpartyName: name, ...others } = declared;
+  const { isCredit, taxId, counterpartyName: name, parts = [], ...others } = declared;
   return {
     ...others,
     direction: isCredit ? 'credit' : 'debit',
@@ -174,6 +196,8 @@ export function describeTerms(
     amountTo: declared.amountToCents,
     tolerance: declared.toleranceCents,
     counterparty: shownParty({ taxId, name }, isVisible),
+    parts: parts.map(({ kind, amountCents: amount }) => ({ kind, amount })),
+    grossAmount: declared.amountCents && declared.amountCents + sumOfParts(parts),
   };
 }
 

@@ -5,6 +5,7 @@ import { daysBetween, parsePlainDate, type PlainDate } from '../../brazil/calend
 import { fieldError, type FieldError } from '../../bank-contract/field-errors.js';
 import type { Coding } from './coding.js';
 import type { AcceptedAmounts } from './settlement.js';
+import { storedParts, type PaymentPart } from './payment-parts.js';
 import { declarableKinds, type Reference } from './references.js';
 import { problemOfPattern } from './text-pattern.js';
 
@@ -27,6 +28,8 @@ export interface DeclaredTerms extends Coding {
   counterpartyName: string | null;
   text: string | null;
   metadata: Record<string, string> | null;
+  /** Each kind once; undefined without parts. */
+  parts?: PaymentPart[] | undefined;
 }
 
 const maxWindowDays = 366;
@@ -45,6 +48,7 @@ export function errorsOfTerms(terms: DeclaredTerms): Record<string, FieldError> 
   if (isRange && terms.toleranceCents > 0n) errors.tolerance = fieldError('not_with_range');
   if (amountCents !== null && terms.toleranceCents >= amountCents)
     errors.tolerance = fieldError('less_than_amount');
+  if (isRange && terms.parts !== undefined) errors.parts = fieldError('not_with_range');
   // A date that does not exist is an error of its own.
   const areDates = [dateFrom, dateTo].every((date) => parsePlainDate(date) !== null);
   if (areDates && dateTo < dateFrom)
@@ -119,5 +123,6 @@ export const storedTerms = z.object({
   /** Terms that were stored before there were projects have none. */
   project: z.string().nullable().default(null),
   metadata: z.record(z.string(), z.string()).nullable(),
+  parts: storedParts.optional(),
 });
 export type StoredTerms = z.input<typeof storedTerms>;

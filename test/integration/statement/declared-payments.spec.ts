@@ -332,6 +332,43 @@ describe('a declared payment', () => {
     );
   });
 
+  it('is paid by the net amount of a receipt, and names the part that is off', async () => {
+    const parts = [
+      { kind: 'ibs', amount: 1.5 },
+      { kind: 'fee', amount: 0.4 },
+    ];
+    const receipt = (value: string) => ({
+      ...{ direction: 'credit', parts, references: [{ kind: 'correlation_id', value }] },
+    });
+    await declared.declare('net', receipt('net'));
+    await declared.declare('gross', receipt('gross'));
+    await line(1, { isCredit: true, correlationId: 'net', cents: 10_000 });
+    await line(2, { isCredit: true, correlationId: 'gross', cents: 10_150 });
+    await setup.decide();
+    expect(await breaks()).toEqual([{ kind: 'overpaid', cents: 150 }]);
+    const { rows } = await setup.run(`SELECT evidence FROM break WHERE account_id = $1`, account);
+    expect(rows).toEqual([
+      {
+        evidence: {
+          ...{ owed: '100.00', paid: '101.50' },
+          parts: [{ kind: 'ibs', expectedCents: '150', actualCents: '0' }],
+        },
+      },
+    ]);
+    expect(await declared.get('net')).toMatchObject({
+      ...{ settlement: 'settled', amount: 10_000n, grossAmount: 10_190n },
+      parts: [
+        { kind: 'fee', amount: 40n },
+        { kind: 'ibs', amount: 150n },
+      ],
+    });
+    await declared.amend('gross', { amount: 101.5, parts: [parts[1]] });
+    await setup.decide();
+    expect(await breaks()).toEqual([]);
+    await declared.amend('gross', { amountFrom: 100, amountTo: 102, parts: null });
+    expect(await declared.get('gross')).toMatchObject({ parts: [], grossAmount: null });
+  });
+
   it('leaves a debit with its reference and an amount that it does not accept as a break', async () => {
     await declared.declare('t1', { references: [{ kind: 'correlation_id', value: 'ped-1' }] });
     await line(1, { correlationId: 'ped-1', cents: 9_999 });

@@ -95,6 +95,15 @@ describe('the API of declared payments', () => {
     ['references[0].kind', { references: [{ kind: 'txid', value: 'x' }] }],
     ['counterparty.taxId', { counterparty: { taxId: '123' } }],
     ['direction', { direction: 'in' }],
+    ['parts', { parts: [1, 2].map((amount) => ({ kind: 'ibs', amount })) }],
+    ['parts[0].kind', { parts: [{ kind: 'IBS', amount: 1 }] }],
+    ['parts[0].amount', { parts: [{ kind: 'ibs', amount: 0 }] }],
+    [
+      'parts',
+      {
+        ...{ amount: undefined, amountFrom: 1, amountTo: 2, parts: [{ kind: 'ibs', amount: 1 }] },
+      },
+    ],
     [
       'metadata',
       { metadata: Object.fromEntries(Array.from({ length: 21 }, (_, at) => [`k${at}`, ''])) },

@@ -1,0 +1,1 @@
+ALTER TABLE "expected_payment" VALIDATE CONSTRAINT "expected_payment_parts";
