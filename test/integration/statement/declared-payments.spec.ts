@@ -350,7 +350,7 @@ describe('a declared payment', () => {
     expect(rows).toEqual([
       {
         evidence: {
-          ...{ owed: '100.00', paid: '101.50' },
+          ...{ owed: '100', paid: '101.5' },
           parts: [{ kind: 'ibs', expectedCents: '150', actualCents: '0' }],
         },
       },
