@@ -21,7 +21,14 @@ const declared = (
     ...{ dueDate: day, accepted: exact },
     declared: {
       ...{ externalId: id, matching: exact, dateFrom: day, dateTo: day, text: null },
-      ...{ category: null, costCentre: null, project: null, parts: [], cancelledAt: null, ...terms },
+      ...{
+        category: null,
+        costCentre: null,
+        project: null,
+        parts: [],
+        cancelledAt: null,
+        ...terms,
+      },
     },
     ...change,
   });
