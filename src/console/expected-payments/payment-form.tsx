@@ -4,7 +4,10 @@ import type { z } from 'zod';
 import type { Cents } from '../../brazil/cents.js';
 import type { declaredPaymentView } from '../../statement/expected-payments/declared-payments.schema.js';
 import { toCoding } from '../../statement/expected-payments/coding.js';
-import { partKinds, type PartKind } from '../../statement/expected-payments/payment-parts.js';
+import {
+  paymentPartKinds,
+  type PaymentPartKind,
+} from '../../statement/expected-payments/payment-parts.js';
 import { declarableKinds } from '../../statement/expected-payments/references.js';
 import { Card, Row } from '../kit/elements.js';
 import {
@@ -34,7 +37,7 @@ const identityFields = ({ t }: Visit) =>
       options: (['credit', 'debit'] as const).map((one) => [one, t(`expectedPayment.${one}`)]),
     },
   }) as const satisfies FormFields;
-const partName = (kind: PartKind) => `part_${kind}`;
+const partName = (kind: PaymentPartKind) => `part_${kind}`;
 const groups = {
   amount: {
     amount: { label: 'expectedPayment.amountReais', is: 'amount' },
@@ -61,7 +64,7 @@ const groups = {
     },
   },
   parts: Object.fromEntries(
-    partKinds.map(
+    paymentPartKinds.map(
       (kind) => [partName(kind), { label: `paymentPart.${kind}`, is: 'amount' }] as const,
     ),
   ),
@@ -95,7 +98,7 @@ function typedReferences({ form }: Visit): Reference[] {
 function typedTerms(visit: Visit) {
   const { taxId, counterpartyName, metadata, ...typed } = typedBody(visit, termFields);
   const terms = Object.entries(typed).filter(([name]) => !(name in groups.parts));
-  const parts = partKinds.map((kind) => ({ kind, amount: typed[partName(kind)] }));
+  const parts = paymentPartKinds.map((kind) => ({ kind, amount: typed[partName(kind)] }));
   return {
     ...Object.fromEntries(terms),
     counterparty: { taxId, name: counterpartyName },

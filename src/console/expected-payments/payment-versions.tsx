@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { printDay } from '../../brazil/printed-text.js';
 import type { declaredPaymentView } from '../../statement/expected-payments/declared-payments.schema.js';
-import { partKinds } from '../../statement/expected-payments/payment-parts.js';
+import { paymentPartKinds } from '../../statement/expected-payments/payment-parts.js';
 import { Card, Muted } from '../kit/elements.js';
 import type { NameOfActor } from '../../access/people/names-of-actors.service.js';
 import { formatAmount } from '../formats.js';
@@ -68,7 +68,7 @@ function termTexts(visit: Visit, version: Version): readonly (readonly [TextKey,
     ['expectedPayment.amountFrom', amount(version.amountFrom)],
     ['expectedPayment.amountTo', amount(version.amountTo)],
     ['expectedPayment.tolerance', amount(version.tolerance)],
-    ...partKinds.map(
+    ...paymentPartKinds.map(
       (kind) =>
         [
           `paymentPart.${kind}`,

@@ -8,7 +8,7 @@ import {
   TariffKind,
   UnreadableLineKind,
 } from '../../generated/service/enums.js';
-import { partKinds } from '../../statement/expected-payments/payment-parts.js';
+import { paymentPartKinds } from '../../statement/expected-payments/payment-parts.js';
 import { breakKinds, type BreakKind } from '../decide/break-kind-declarations.js';
 
 const id = z.string();
@@ -55,7 +55,7 @@ const ofLine = z.object({
 const ofSettlement = z.object({
   ...{ owed: reaisText.nullable(), paid: reaisText },
   parts: z
-    .array(z.object({ kind: z.enum(partKinds), expectedCents: cents, actualCents: cents }))
+    .array(z.object({ kind: z.enum(paymentPartKinds), expectedCents: cents, actualCents: cents }))
     .optional()
     .describe('The declared parts that explain the difference, if these alone can.'),
 });

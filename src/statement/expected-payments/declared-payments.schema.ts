@@ -25,7 +25,7 @@ import { codingFields, shownCodingFields, toCoding } from './coding.js';
 import { errorsOfTerms, type DeclaredTerms } from './declared-terms.js';
 import { declarableKinds, type ReferenceKind } from './references.js';
 import { metadata, metadataView } from './metadata.js';
-import { partKinds, sumOfParts, type PaymentPart } from './payment-parts.js';
+import { paymentPartKinds, sumOfParts, type PaymentPart } from './payment-parts.js';
 import { maxPatternLength } from './text-pattern.js';
 
 const directions = ['credit', 'debit'] as const;
@@ -58,8 +58,8 @@ const terms = {
   ...codingFields,
   metadata: metadata.nullish(),
   parts: z
-    .array(z.object({ kind: z.enum(partKinds), amount: positiveReais }))
-    .max(partKinds.length)
+    .array(z.object({ kind: z.enum(paymentPartKinds), amount: positiveReais }))
+    .max(paymentPartKinds.length)
     .refine(
       (parts) => new Set(parts.map(({ kind }) => kind)).size === parts.length,
       failing('once'),
@@ -178,7 +178,7 @@ const termsView = z.object({
   text: z.string().nullable(),
   ...shownCodingFields,
   metadata: metadataView,
-  parts: z.array(z.object({ kind: z.enum(partKinds), amount: reais })),
+  parts: z.array(z.object({ kind: z.enum(paymentPartKinds), amount: reais })),
   grossAmount: reais.nullable().describe('`amount` and its parts.'),
 });
 

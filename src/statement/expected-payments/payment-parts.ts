@@ -2,19 +2,19 @@
 // taxes that others withhold from it. Pure.
 import { z } from 'zod';
 
-export const partKinds = [
+export const paymentPartKinds = [
   ...['fee', 'ibs', 'cbs', 'iss', 'irrf', 'inss', 'social_contributions', 'other'],
 ] as const;
-export type PartKind = (typeof partKinds)[number];
+export type PaymentPartKind = (typeof paymentPartKinds)[number];
 
 export interface PaymentPart {
-  kind: PartKind;
+  kind: PaymentPartKind;
   amountCents: bigint;
 }
 
 export const storedParts = z.array(
   z.object({
-    kind: z.enum(partKinds),
+    kind: z.enum(paymentPartKinds),
     amountCents: z.codec(z.string(), z.bigint(), { decode: BigInt, encode: String }),
   }),
 );
@@ -25,7 +25,7 @@ export function sumOfParts(parts: readonly PaymentPart[]): bigint {
 }
 
 export interface DifferentPart {
-  kind: PartKind;
+  kind: PaymentPartKind;
   expectedCents: bigint;
   actualCents: bigint;
 }
