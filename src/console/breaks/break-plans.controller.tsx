@@ -26,11 +26,9 @@ import { maxPreviewed } from './bulk-choice.js';
 import { planFields, PlanForms, type PlanChange } from './plan-forms.js';
 
 const needs = 'resolve breaks';
-const chosenIn = ({ form, query }: Visit) =>
-  [...new Set([...form.getAll('break'), ...query.getAll('break')].filter(isUuid))].slice(
-    0,
-    maxPreviewed,
-  );
+/** The address of a form may name the break beside which it stands. */
+const chosenIn = ({ isForm, form, query }: Visit) =>
+  [...new Set((isForm ? form : query).getAll('break').filter(isUuid))].slice(0, maxPreviewed);
 const subject = (visit: Visit) => {
   const [first = '', ...others] = chosenIn(visit);
   return others.length === 0

@@ -64,6 +64,7 @@ export const breakWordsTexts = {
   ],
   'breaks.refused.already_resolved': ['Já está resolvida.', 'It is already resolved.'],
   'breaks.refused.row_without_break': ['Falta o id ou a versão.', 'The id or version is missing.'],
+  'breaks.refused.unreadable_row': ['A linha não pode ser lida.', 'The row cannot be read.'],
   'breaks.refused.row_twice': [
     'A divergência está em mais de uma linha.',
     'The break stands twice.',

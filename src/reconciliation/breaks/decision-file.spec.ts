@@ -29,10 +29,12 @@ describe('a spreadsheet of decisions', () => {
       [6, { ...row, id: id(4), motivo: 'x' }],
       [7, { ...row, id: 'x' }],
       [8, { ...row, id: id(5), versao: '' }],
+      [9, null],
     ] as const;
     const { decisions, refused } = readDecisions(rows);
     expect(decisions).toEqual([]);
     expect(refused.map(({ line, code }) => [line, code])).toEqual([
+      [9, 'unreadable_row'],
       ...[[2, 'row_twice'] as const, [3, 'row_twice'] as const],
       ...[[4, 'unknown_decision'] as const, [5, 'unknown_decision'] as const],
       ...[[6, 'wrong_reason'] as const, [7, 'row_without_break'] as const],

@@ -34,6 +34,7 @@ export interface RefusedRow {
   code: string;
 }
 
+/** Null for a row that cannot be read. */
 type SheetRow = readonly [line: number, row: unknown];
 
 /** Rows without a decision are left out. Of a break that stands in several rows, none counts. */
@@ -46,7 +47,9 @@ export function readDecisions(rows: readonly SheetRow[]): {
     return texts.word === '' ? [] : [{ ...texts, row }];
   });
   const decisions: FileDecision[] = [];
-  const refused: RefusedRow[] = [];
+  const refused: RefusedRow[] = rows
+    .filter(([, row]) => row === null)
+    .map(([line]) => ({ line, code: 'unreadable_row' }));
   for (const { line, id, word, row } of written) {
     const action = (Object.keys(decisionWords) as FileAction[]).find((one) =>
       (decisionWords[one] as readonly string[]).includes(word.toLowerCase()),
