@@ -195,8 +195,9 @@ describe('the routes of the service', () => {
     Object.assign(queryIds, { endToEndId });
   }
 
-  /** A bill is in the bank's register and belongs to no account. */
-  const belongsToAccount = ({ name, path }: Route) => path.includes('{') && name !== 'getBill';
+  /** A bill is in the bank's register; a reason code is added to the account of the caller. */
+  const belongsToAccount = ({ name, path }: Route) =>
+    path.includes('{') && !['getBill', 'changeReasonCode'].includes(name);
   const businessRoutes = () =>
     routes.filter(({ authentication }) => authentication in keyHeaders) as (Route & {
       authentication: keyof typeof keyHeaders;
