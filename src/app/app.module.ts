@@ -24,6 +24,7 @@ import { BundleModule } from '../reporting/bundle/bundle.module.js';
 import { ExportsModule } from '../reporting/exports/exports.module.js';
 import { ExpectedPaymentsModule } from '../statement/expected-payments/expected-payments.module.js';
 import { IdempotencyModule } from '../access/idempotency/idempotency.module.js';
+import { MonthsModule } from '../reporting/months/months.module.js';
 import { OperationsModule } from '../outbound/operations/operations.module.js';
 import { PaymentControlsModule } from '../outbound/payment-controls/payment-controls.module.js';
 import { Addresses } from '../platform/http/http.js';
@@ -110,7 +111,8 @@ export class AppModule {
         WebhooksModule,
         ReconciliationModule,
         CashForecastModule,
-        TariffsModule,
+        MonthsModule,
+    TariffsModule,
         ExportsModule,
         BundleModule,
         RunsModule,

@@ -12,6 +12,7 @@ import { daysTexts } from './texts/days.js';
 import { alertsTexts } from './texts/alerts.js';
 import { connectionsTexts } from './texts/connections.js';
 import { languages, type Language } from './texts/languages.js';
+import { monthsTexts } from './texts/months.js';
 import { moneyTexts } from './texts/money.js';
 import { paymentRulesTexts } from './texts/payment-rules.js';
 import { paymentsTexts } from './texts/payments.js';
@@ -50,6 +51,7 @@ const lists = {
   ...connectionsTexts,
   ...alertsTexts,
   ...tariffsTexts,
+  ...monthsTexts,
 } as const;
 
 export type TextKey = keyof typeof lists;

@@ -148,6 +148,16 @@ const certifiedDay = z.object({
   ...{ date: plainDate, revision: integer, sequence: integer, lines: integer, hash: z.string() },
   ...{ opening: reais, credits: reais, debits: reais, closing: reais },
 });
+const closedMonth = z.object({
+  ...{ month: z.string(), revision: integer, hash: z.string(), lines: integer },
+  ...{ opening: reais, credits: reais, debits: reais, closing: reais },
+});
+const amendedMonth = z.object({
+  ...{ month: z.string(), revision: integer, lines: integer },
+  balance: reais.describe('The amounts of lines that came later.'),
+  outcomes: reais.describe('The amounts of lines whose outcome changed.'),
+});
+const reopenedMonth = z.object({ month: z.string(), revision: integer, actor: z.string() });
 const accountMode = z.object({
   ...{ slug: id, mode: z.enum(AccountMode), actor: z.string(), reason: z.string() },
 });
@@ -162,6 +172,8 @@ nameSchemas({
   ...{ MissingPaymentData: missingPayment, ChangedPaymentData: changedPayment },
   ...{ CustomerData: customerReport, DisputeData: disputeReport, BreakData: breakChange },
   ...{ ReconciliationData: runEnd, DayCloseData: certifiedDay, AccountModeData: accountMode },
+  ...{ ClosedMonthData: closedMonth, AmendedMonthData: amendedMonth },
+  ReopenedMonthData: reopenedMonth,
 });
 
 export const eventData: Record<EventType, z.ZodObject> = {
@@ -212,6 +224,9 @@ export const eventData: Record<EventType, z.ZodObject> = {
   'reconciliation.failed': runEnd,
   'day_close.certified': certifiedDay,
   'day_close.amended': certifiedDay,
+  'month.closed': closedMonth,
+  'month.amended': amendedMonth,
+  'month.reopened': reopenedMonth,
   'account.stopped': accountMode,
   'account.released': accountMode,
   'account.reconcile_only': accountMode,

@@ -196,6 +196,18 @@ export const eventTypeDeclarations = {
     name: ['Certificado retificado', 'Certificate amended'],
     when: 'a day gets another revision of its certificate',
   },
+  'month.closed': {
+    name: ['Mês fechado', 'Month closed'],
+    when: 'a [month](../how-to/month-end.md) is closed',
+  },
+  'month.amended': {
+    name: ['Mês fechado retificado', 'Closed month amended'],
+    when: 'lines of a closed month come or change: `lines` since the event before',
+  },
+  'month.reopened': {
+    name: ['Mês reaberto', 'Month reopened'],
+    when: 'a closed month is reopened',
+  },
   'account.stopped': {
     name: ['Conta parada', 'Account stopped'],
     when: 'an operator stops the account ([mode](../how-to/account-modes.md)): `mode`, `actor`, `reason`',

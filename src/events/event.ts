@@ -11,7 +11,7 @@ export const testEventType = 'endpoint.test';
 export const resourceKinds = [
   ...(['charge', 'transfer', 'bill_payment', 'refund', 'expected_payment', 'transaction'] as const),
   ...(['customer', 'dispute'] as const),
-  ...(['operation', 'break', 'reconciliation', 'day_close', 'account'] as const),
+  ...(['operation', 'break', 'reconciliation', 'day_close', 'month', 'account'] as const),
 ] as const;
 
 /**

@@ -19,7 +19,10 @@ export const leastRoles = {
   'acknowledge alerts': 'analyst',
   'play the payer': 'analyst',
   'see the audit': 'analyst',
+  'prepare months': 'analyst',
   'approve payments': 'approver',
+  'close months': 'approver',
+  'manage month limits': 'admin',
   'manage payment rules': 'admin',
   'manage connections': 'admin',
   'manage keys': 'admin',
@@ -30,6 +33,8 @@ export type Action = keyof typeof leastRoles;
 /** Actions for which a code of the authenticator must have been given within five minutes. */
 export const stepUpActions: readonly Action[] = [
   'approve payments',
+  'close months',
+  'manage month limits',
   'manage payment rules',
   'manage connections',
   'manage keys',

@@ -20,7 +20,7 @@ import { Hidden, Step, Form } from '../kit/form.js';
 import { ListTable, TableCard } from '../kit/table.js';
 import { formatAmount, formatCount, formatDay } from '../formats.js';
 import { useVisit, type Visit } from '../visit.js';
-import { CertificateState, outcomeRows } from './day-elements.js';
+import { CertificateState, Explained, outcomeRows } from './day-elements.js';
 
 type Day = Awaited<ReturnType<DayCloses['get']>>;
 
@@ -31,9 +31,11 @@ interface Props {
   /** Null unless the person asked for it. */
   checked: CheckedDay | null;
   neighbours: { before: string; after: string };
+  /** Of its lines at present. */
+  unexplained: bigint | undefined;
 }
 
-export function CertifiedDay({ day, changes, checked, neighbours }: Props) {
+export function CertifiedDay({ day, changes, checked, neighbours, unexplained }: Props) {
   const { t, language, path, to, may } = useVisit();
   return (
     <>
@@ -46,7 +48,7 @@ export function CertifiedDay({ day, changes, checked, neighbours }: Props) {
         </a>
       </PageLinks>
       <p>
-        <CertificateState revision={day.revision} />
+        <CertificateState revision={day.revision} /> <Explained lines={unexplained} />
       </p>
       {checked && <Checked checked={checked} />}
       <Cards>

@@ -90,8 +90,15 @@ export function DaysWaiting({ waiting }: { waiting: WaitingDay }) {
   );
 }
 
+/** A certificate proves what the bank showed; a line in a break is certified, and not explained. */
+export function Explained({ lines = 0n }: { lines?: bigint | undefined }) {
+  const { t } = useVisit();
+  if (lines === 0n) return <Badge tone="good" text={t('days.explained')} />;
+  return <Badge tone="warn" text={t('days.unexplained', { count: formatCount(lines) })} />;
+}
+
 export function CertificateState({ revision }: { revision: number }) {
   const { t } = useVisit();
-  if (revision === 1) return <Badge tone="good" text={t('days.state.certified')} />;
+  if (revision === 1) return <Badge tone="plain" text={t('days.state.certified')} />;
   return <Badge tone="warn" text={t('days.state.amended', { revision })} />;
 }

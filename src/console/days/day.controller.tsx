@@ -37,9 +37,14 @@ export class DayPage {
       this.dayCloses.listChanges(id, date, { limit: changesShown }),
       query.has('check') ? this.check.check(id, date) : null,
     ]);
+    const unexplained = (await this.dayCloses.countUnexplained(id, [date])).get(date);
     const neighbours = { before: addDays(date, -1), after: addDays(date, 1) };
     const body = (
-      <CertifiedDay {...{ checked, neighbours }} day={found} changes={[...changes.data]} />
+      <CertifiedDay
+        {...{ checked, neighbours, unexplained }}
+        day={found}
+        changes={[...changes.data]}
+      />
     );
     return new Shown(title, body);
   }

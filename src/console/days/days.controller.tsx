@@ -31,7 +31,7 @@ import {
   type Visit,
 } from '../visit.js';
 import { typedDay } from '../typed-day.js';
-import { CertificateState, DaysWaiting } from './day-elements.js';
+import { CertificateState, DaysWaiting, Explained } from './day-elements.js';
 import { DayFiles } from './day-files.service.js';
 
 /** The days of a page: a month fits. */
@@ -60,6 +60,10 @@ export class DaysPages {
       this.waiting.find(id),
       import('../kit/day-charts.js'),
     ]);
+    const unexplained = await this.dayCloses.countUnexplained(
+      id,
+      data.map(({ date }) => date),
+    );
     const oldestFirst = data.map(({ date: day, closing: cents }) => ({ day, cents })).reverse();
     const body = (
       <>
@@ -79,7 +83,7 @@ export class DaysPages {
         )}
         <TableCard
           {...{ rows: data, title: 'days.certified', empty: 'days.empty' }}
-          columns={columnsOf(visit)}
+          columns={columnsOf(visit, unexplained)}
         >
           <Pager next={next} />
         </TableCard>
@@ -144,11 +148,12 @@ export class DaysPages {
 type Listed = Awaited<ReturnType<DayCloses['list']>>;
 type ListedDay = Listed['data'][number];
 
-function columnsOf(visit: Visit): ListColumns<ListedDay> {
+function columnsOf(visit: Visit, unexplained: ReadonlyMap<string, bigint>): ListColumns<ListedDay> {
   const { language } = visit;
   return {
     'word.day': ({ date }) => <a href={visit.to(`days/${date}`)}>{formatDay(date, language)}</a>,
     'days.certificate': ({ revision }) => <CertificateState revision={revision} />,
+    'days.explained': ({ date }) => <Explained lines={unexplained.get(date)} />,
     'days.opening': { cents: ({ opening }) => opening },
     'chart.in': { cents: ({ credits }) => credits },
     'chart.out': { cents: ({ debits }) => debits },

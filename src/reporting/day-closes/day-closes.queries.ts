@@ -204,3 +204,16 @@ export async function isCertified(
   const certificate = await findCurrentCertificate(db, accountId, day);
   return certificate !== null && arrival <= certificate.lastArrival;
 }
+
+/** The lines of each day of the period that nothing explains at present. */
+export async function listUnexplained(
+  db: Db,
+  accountId: number,
+  { from, to }: { from: string; to: string },
+): Promise<{ day: string; lines: bigint }[]> {
+  return db.$queryRaw`
+    SELECT day, sum(line_count)::bigint AS lines FROM day_total
+    WHERE account_id = ${accountId} AND day >= ${from} AND day <= ${to}
+      AND state IN ('in_break', 'pending')
+    GROUP BY day HAVING sum(line_count) > 0 ORDER BY day`;
+}

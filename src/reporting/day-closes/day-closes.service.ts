@@ -13,7 +13,11 @@ import {
   readCertificateSummary,
   type CertificateSummary,
 } from './certificate.js';
-import { findCurrentCertificate, listCurrentCertificates } from './day-closes.queries.js';
+import {
+  findCurrentCertificate,
+  listCurrentCertificates,
+  listUnexplained,
+} from './day-closes.queries.js';
 import type { listDayCloses, listOutcomeChangesOfDay } from './day-closes.schema.js';
 import { listOutcomeChanges } from './outcomes.queries.js';
 
@@ -39,6 +43,14 @@ export class DayCloses {
       ({ date }) => date,
       ({ summary, ...row }) => describeDayClose(row, readCertificateSummary(summary)),
     );
+  }
+
+  /** How many lines of each day nothing explains at present, whatever its certificate states. */
+  async countUnexplained(accountId: number, days: readonly string[]) {
+    const [to, from] = [days[0], days.at(-1)];
+    if (!from || !to) return new Map<string, bigint>();
+    const rows = await listUnexplained(this.database.prisma, accountId, { from, to });
+    return new Map(rows.map(({ day, lines }) => [day, lines]));
   }
 
   /** The certified outcomes that changed before the day's current certificate. `not_found`. */

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../../access/accounts/accounts.service.js';
 import { addDays, type PlainDate } from '../../brazil/calendar.js';
 import { saoPauloDay, statementDayStart } from '../../brazil/statement-day.js';
-import { Database } from '../../platform/postgres/database.service.js';
+import { Database, type Db } from '../../platform/postgres/database.service.js';
 import { AppError } from '../../platform/errors.js';
 import { BankTime } from '../../statement/lines/bank-time.service.js';
 import * as queries from './exports.queries.js';
@@ -40,6 +40,11 @@ export class MonthReports {
 
   /** Throws `not_found` if the month has not begun, or the statement has no line up to its end. */
   async read(accountId: number, month: string): Promise<ReadMonth> {
+    return this.limits.withReadSlot(() => this.readFrom(this.database.prisma, accountId, month));
+  }
+
+  /** As `read`, by one query after another: a read slot may use one connection only. */
+  async readFrom(db: Db, accountId: number, month: string): Promise<ReadMonth> {
     const now = await this.bankTime.now(accountId);
     const today = saoPauloDay(now);
     if (month > today.slice(0, 7)) throw new AppError('not_found');
@@ -49,26 +54,22 @@ export class MonthReports {
       from: statementDayStart(firstDay),
       until: statementDayStart(addDays(lastDay, 1)),
     };
-    const db = this.database.prisma;
     const where = { accountId, occurredAt: { lt: window.until } };
     if (!(await db.statementLine.findFirst({ where }))) throw new AppError('not_found');
     const { slug } = await this.accounts.get(accountId);
-    // One query after another: a read slot may use one connection only.
-    return this.limits.withReadSlot(async () => {
-      const extent = await queries.readLineExtent(db, accountId, window);
-      const figures = monthFigures({
-        ...{ slug, month, today, generatedAt: now },
-        shownDays: days.filter((day) => day <= today),
-        openingCents: await queries.readOpeningBalance(db, accountId, window, extent),
-        lines: await queries.listLineTotals(db, accountId, window, extent),
-        breaks: await queries.listBreakTotals(db, accountId, lastDay),
-        certificates: await db.dayClose.findMany({
-          where: { accountId, date: { gte: firstDay, lte: lastDay } },
-          orderBy: { revision: 'asc' },
-          omit: { certificate: true },
-        }),
-      });
-      return { figures, firstDay, lastDay, window, extent };
+    const extent = await queries.readLineExtent(db, accountId, window);
+    const figures = monthFigures({
+      ...{ slug, month, today, generatedAt: now },
+      shownDays: days.filter((day) => day <= today),
+      openingCents: await queries.readOpeningBalance(db, accountId, window, extent),
+      lines: await queries.listLineTotals(db, accountId, window, extent),
+      breaks: await queries.listBreakTotals(db, accountId, lastDay),
+      certificates: await db.dayClose.findMany({
+        where: { accountId, date: { gte: firstDay, lte: lastDay } },
+        orderBy: { revision: 'asc' },
+        omit: { certificate: true },
+      }),
     });
+    return { figures, firstDay, lastDay, window, extent };
   }
 }

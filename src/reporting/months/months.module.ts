@@ -1,0 +1,18 @@
+// Months: their checklist, the two who sign, the report that a close stores, and what changes later.
+import { Module } from '@nestjs/common';
+import { EventsModule } from '../../events/events.module.js';
+import { StatementModule } from '../../statement/lines/statement.module.js';
+import { ExportsModule } from '../exports/exports.module.js';
+import { MonthAmendments } from './month-amendments.service.js';
+import { MonthClosing } from './month-closing.service.js';
+import { MonthParts } from './month-parts.service.js';
+import { MonthReader } from './month-reader.service.js';
+import { MonthsController } from './months.controller.js';
+
+@Module({
+  imports: [EventsModule, StatementModule, ExportsModule],
+  controllers: [MonthsController],
+  providers: [MonthAmendments, MonthClosing, MonthParts, MonthReader],
+  exports: [MonthClosing, MonthReader],
+})
+export class MonthsModule {}

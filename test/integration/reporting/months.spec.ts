@@ -1,0 +1,243 @@
+// The close of a month: what refuses it, who may sign it, and what changes after it.
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { PersonRole } from '../../../src/access/people/roles.js';
+import { sha256 } from '../../../src/platform/json/exact-json.js';
+import { MonthClosing } from '../../../src/reporting/months/month-closing.service.js';
+import { newKeyHeader } from '../../contract/samples.js';
+import { ClosedDays, type TestLine } from '../../support/closed-days.js';
+import { personOfEachRole, type SignedIn } from '../../support/console-visitor.js';
+import { operatorOf } from '../../support/operator.js';
+import { addPayments, succeededOperations } from '../../support/parent-rows.js';
+import { serviceApplication, type ServiceApplication } from '../../support/service-application.js';
+
+const slug = 'book';
+const month = '2026-02';
+const path = `/v1/months/${month}`;
+const lines: TestLine[] = [
+  { nsu: 1, at: '2026-02-02T12:00:00.000Z', cents: 1_000 },
+  { nsu: 2, at: '2026-02-10T15:00:00.000Z', cents: -280 },
+  { nsu: 3, at: '2026-02-28T12:00:00.000Z', cents: 5_000 },
+];
+const late: TestLine = { nsu: 4, at: '2026-02-20T12:00:00.000Z', cents: -70 };
+const [breakId, paymentId, operationId] = [1, 2, 3].map(
+  (one) => `00000000-0000-7000-8000-00000000000${one}`,
+) as [string, string, string];
+
+let service: ServiceApplication;
+let account: { id: number; goLiveAt: Date };
+let people: Record<PersonRole, SignedIn>;
+let apiKey: string;
+const closedDays = new ClosedDays(() => ({
+  ...{ database: service.database, accountId: 0 },
+  drop: () => Promise.resolve(),
+}));
+const { run } = closedDays;
+
+const call = (method: string, at: string, body?: object, headers = newKeyHeader()) =>
+  service.call(method, at, { body, apiKey, headers: method === 'GET' ? {} : headers });
+const read = async (at = path) => (await call('GET', at)).body;
+const itemOf = async (item: string) =>
+  (await read()).checklist.find((one: { item: string }) => one.item === item);
+const sign = async (as: 'prepare' | 'approve', given: object = {}) =>
+  call('POST', `${path}/sign-offs`, { as, figuresHash: (await read()).figuresHash, ...given });
+/** As the console does for a person. */
+const signAs = async (role: PersonRole, as: 'prepare' | 'approve') => {
+  const { figuresHash } = await read();
+  const closing = service.application.get(MonthClosing, { strict: false });
+  const decider = { accountId: account.id, actor: `person:${people[role].id}`, scopes: [] };
+  return closing.sign(decider, month, { as, figuresHash }).then(
+    ({ state }) => state,
+    (error: { details: { reason: string } }) => error.details.reason,
+  );
+};
+const reopen = (reason = 'nota que faltou') => call('POST', `${path}/reopen`, { reason });
+const eventsOf = async () =>
+  (await read('/v1/events?limit=500')).data
+    .filter(({ type }: { type: string }) => type.startsWith('month.'))
+    .map(({ type, data }: { type: string; data: object }) => ({ type, ...data }))
+    .reverse();
+
+beforeAll(async () => {
+  service = await serviceApplication();
+  account = await closedDays.account(slug, new Date('2026-02-01T03:00:00Z'));
+  people = await personOfEachRole(service, account.id);
+  const scopes = ['read', 'reconcile', 'approve'];
+  apiKey = (await operatorOf(() => service).createKey(slug, { scopes })).key;
+  await closedDays.arrive(account.id, lines);
+  await closedDays.decide(account.id);
+});
+afterAll(() => service.stop());
+
+it('is not met while the statement is not closed over its days', async () => {
+  await closedDays.closedUntil(account.id, '2026-02-28');
+  await closedDays.close(account);
+  expect(await itemOf('statement_complete')).toMatchObject({ count: 1, since: '2026-02-28' });
+  expect(await itemOf('days_certified')).toMatchObject({ state: 'not_met', count: 1 });
+  const refused = await sign('prepare');
+  expect(refused.status).toBe(409);
+  expect(refused.body).toMatchObject({
+    ...{ code: 'month_not_ready', items: ['statement_complete', 'days_certified'] },
+  });
+  await closedDays.closedUntil(account.id, '2026-03-01');
+  await closedDays.close(account);
+  const { checklist, ...shown } = await read();
+  expect(shown).toMatchObject({
+    ...{ state: 'open', revision: null, firstDay: '2026-02-02', lines: 3 },
+    ...{ opening: 100, credits: 60, debits: 2.8, closing: 157.2, policy: { version: 0 } },
+  });
+  const states = Object.fromEntries(
+    checklist.map(({ item, state }: Record<string, string>) => [item, state]),
+  );
+  expect(states).toMatchObject({ fees_checked: 'not_applicable', breaks_resolved: 'met' });
+  expect((await read('/v1/months?limit=500')).data.at(-1)).toMatchObject({ month, state: 'open' });
+  for (const other of ['2026-01', '2199-01'])
+    expect((await call('GET', `/v1/months/${other}`)).status).toBe(404);
+});
+
+it('refuses each thing that stands in the way without a policy', async () => {
+  const refusedFor = async (item: string, sql: string, undo: string) => {
+    await run(sql.replaceAll('$account', `${account.id}`));
+    expect((await sign('prepare')).body).toMatchObject({ code: 'month_not_ready', items: [item] });
+    await closedDays.tamper(undo);
+  };
+  const broken = (columns: string, values: string) =>
+    `INSERT INTO break (account_id, id, kind, state, subject, amount_cents, evidence, ${columns})
+     VALUES ($account, '${breakId}', 'disputed', 'open', 's', 900, '{}', ${values})`;
+  await refusedFor('breaks_resolved', broken('nsu', '2'), 'DELETE FROM break');
+  await refusedFor('breaks_resolved', broken('opened_day', `'2026-02-28'`), 'DELETE FROM break');
+  await refusedFor(
+    'fees_checked',
+    broken('nsu', '2').replace('disputed', 'fee_mismatch'),
+    'DELETE FROM break',
+  );
+  await refusedFor(
+    'operations_known',
+    `${succeededOperations({ account: '$account', id: `'${operationId}'::uuid` })};
+     UPDATE operation SET state = 'unknown', ended_at = NULL, next_action_at = now(), created_at = '2026-02-20'
+     WHERE id = '${operationId}'`,
+    `DELETE FROM operation WHERE id = '${operationId}'`,
+  );
+  await addPayments(service.database.pool, account.id, [paymentId]);
+  await refusedFor(
+    'overdue_reviewed',
+    `INSERT INTO expected_payment_total (account_id, expected_payment_id, paid_cents,
+       reversed_cents, refunded_cents, unrefunded_cents, settlement, last_payment_day)
+     VALUES ($account, '${paymentId}', 0, 0, 0, 0, 'open', '2026-02-15')`,
+    'DELETE FROM expected_payment_total',
+  );
+  await closedDays.writeOutcomes(account.id, { nsu: 2n, state: 'pending' });
+  expect((await sign('prepare')).body).toMatchObject({ items: ['lines_decided'] });
+  await closedDays.writeOutcomes(account.id);
+  expect((await read()).checklist.filter((one: { count: number }) => one.count > 0)).toEqual([]);
+});
+
+it('accepts breaks within the policy, or exactly those that a person accepted', async () => {
+  const open = (id: string, cents: number) =>
+    run(
+      `INSERT INTO break (account_id, id, kind, state, subject, amount_cents, nsu, evidence)
+       VALUES ($1, $2::uuid, 'disputed', 'open', $2::text, $3, 2, '{}')`,
+      ...[account.id, id, cents],
+    );
+  await open(breakId, 900);
+  const policy = { maxBreaks: 1, maxBreakAmount: 9, maxPendingLines: 0, reason: 'de praxe' };
+  const headers = newKeyHeader();
+  const put = () => call('PUT', '/v1/month-policy', policy, headers);
+  expect((await put()).body).toEqual((await put()).body);
+  expect((await read('/v1/month-policy')).versions).toHaveLength(1);
+  expect(await itemOf('breaks_resolved')).toMatchObject({ state: 'met', count: 1, amount: 9 });
+  await open(paymentId, 100);
+  const accept = (count: number, amount: number, item = 'breaks_resolved') =>
+    call('POST', `${path}/acceptances`, { item, count, amount, reason: 'em contestação' });
+  expect((await accept(1, 9)).body).toMatchObject({ code: 'month_changed' });
+  expect((await accept(2, 10, 'operations_known')).body.code).toBe('nothing_to_accept');
+  expect((await accept(2, 10)).status).toBe(200);
+  expect((await accept(2, 10)).body.decisions).toHaveLength(1);
+  expect(await itemOf('breaks_resolved')).toMatchObject({
+    ...{ state: 'accepted', reason: 'em contestação' },
+  });
+  await run('UPDATE break SET amount_cents = 101 WHERE id = $1', paymentId);
+  expect((await itemOf('breaks_resolved')).state).toBe('not_met');
+  expect((await accept(2, 10.01)).status).toBe(200);
+});
+
+it('is closed by two of different roles, and by no other two', async () => {
+  expect(await signAs('approver', 'approve')).toBe('month_not_prepared');
+  expect((await sign('prepare', { figuresHash: 'a'.repeat(64) })).body.code).toBe('month_changed');
+  // Keys prepare and approve, but not both: they are one role.
+  expect((await sign('prepare')).body.state).toBe('prepared');
+  expect((await sign('prepare')).body.decisions).toHaveLength(3);
+  expect((await sign('approve')).body.code).toBe('own_request');
+  const scopes = ['read', 'reconcile', 'approve'];
+  const other = await operatorOf(() => service).createKey(slug, { scopes });
+  const body = { as: 'approve', figuresHash: (await read()).figuresHash };
+  const second = { body, apiKey: other.key, headers: newKeyHeader() };
+  expect((await service.call('POST', `${path}/sign-offs`, second)).body.code).toBe('same_role');
+  expect((await reopen()).body.state).toBe('open');
+  expect(await signAs('viewer', 'prepare')).toBe('may_not_approve');
+  expect(await signAs('approver', 'prepare')).toBe('prepared');
+  expect(await signAs('approver', 'approve')).toBe('own_request');
+  expect(await signAs('analyst', 'approve')).toBe('may_not_approve');
+  expect(await signAs('analyst', 'prepare')).toBe('month_prepared');
+  const closed = await Promise.all([signAs('admin', 'approve'), signAs('admin', 'approve')]);
+  expect(closed).toEqual(['closed', 'closed']);
+  expect((await sign('approve')).body.code).toBe('month_closed');
+  const { closes, hash, revision, decisions } = await read();
+  expect(revision).toBe(1);
+  expect(closes.map(({ report }: { report: string }) => sha256(report))).toEqual([hash]);
+  expect(JSON.parse(closes[0].report)).toMatchObject({
+    ...{ month, figures: { closing: '157.20', lines: 3 }, amendments: { lines: 0 } },
+    signed: [{ role: 'approver' }, { role: 'admin' }],
+  });
+  expect(decisions.map(({ action }: { action: string }) => action).slice(2)).toEqual([
+    ...['prepare', 'reopen', 'prepare', 'approve'],
+  ]);
+  expect(await eventsOf()).toMatchObject([{ type: 'month.closed', month, revision: 1, hash }]);
+});
+
+it('takes a late line and another outcome as amendments, and refuses neither', async () => {
+  await closedDays.arrive(account.id, [...lines, late], ({ nsu }) => nsu === late.nsu);
+  await closedDays.decide(account.id);
+  await closedDays.close(account);
+  await closedDays.writeOutcomes(account.id, { nsu: 1n, state: 'matched' });
+  const amended = {
+    ...{ lines: 2, balance: -0.7, outcomes: 10 },
+    data: [
+      {
+        ...{ nsu: 1, date: '2026-02-02', effect: 10, fromState: 'classified', toState: 'matched' },
+        ...{ fromLabel: 'accepted', toLabel: null },
+      },
+      { nsu: 4, date: '2026-02-20', effect: -0.7, fromState: null, toState: 'classified' },
+    ],
+  };
+  const shown = await read();
+  expect(shown).toMatchObject({ state: 'closed', revision: 1, closing: 156.5, lines: 4 });
+  expect(shown.amendments).toMatchObject(amended);
+  // They belong to the open month after it.
+  expect((await read('/v1/months/2026-03')).amendments).toMatchObject(amended);
+  expect((await read('/v1/months/2026-04')).amendments.lines).toBe(0);
+});
+
+it('is reopened with a reason, and closed again as the next revision', async () => {
+  expect((await reopen('a')).status).toBe(400);
+  expect((await reopen()).body).toMatchObject({ state: 'open', revision: null });
+  expect((await reopen()).body.decisions.at(-1)).toMatchObject({ action: 'reopen' });
+  // What was accepted is still accepted.
+  expect((await itemOf('breaks_resolved')).state).toBe('accepted');
+  await run(
+    `UPDATE break SET state = 'resolved', resolved_at = now() WHERE account_id = $1`,
+    account.id,
+  );
+  expect(await signAs('analyst', 'prepare')).toBe('prepared');
+  expect(await signAs('approver', 'approve')).toBe('closed');
+  const { closes, amendments } = await read();
+  expect(
+    closes.map(({ revision, stands }: object & Record<string, unknown>) => [revision, stands]),
+  ).toEqual([
+    [1, false],
+    [2, true],
+  ]);
+  expect(amendments).toMatchObject({ lines: 0, data: [] });
+  expect((await eventsOf()).map(({ type }: { type: string }) => type)).toEqual([
+    ...['month.closed', 'month.reopened', 'month.closed'],
+  ]);
+});
