@@ -11,7 +11,7 @@ export interface AmendedSpan extends Window {
   since: ReportCut;
 }
 
-export interface Amendment {
+export interface MonthAmendment {
   nsu: bigint;
   day: string;
   /** The outcome of the report; null for a line that it does not have. */
@@ -53,8 +53,8 @@ export async function listAmendments(
   db: Db,
   span: AmendedSpan,
   limit: number,
-): Promise<Amendment[]> {
-  return db.$queryRaw<Amendment[]>`
+): Promise<MonthAmendment[]> {
+  return db.$queryRaw<MonthAmendment[]>`
     SELECT c.nsu, to_char(c.occurred_at AT TIME ZONE 'UTC' - interval '3 hours', 'YYYY-MM-DD')
              AS day, c.from_state, c.from_label,
            COALESCE(o.state::text, 'pending') AS "toState", o.label AS "toLabel", c.effect_cents

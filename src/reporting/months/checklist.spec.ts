@@ -6,18 +6,18 @@ import {
   nothingFound,
   unmetItems,
   type ChecklistItemName,
-  type Finding,
+  type ItemFinding,
   type MonthFindings,
 } from './checklist.js';
 
-const found = (count: number, cents = 0n, seen = 'a'): Finding => ({
+const found = (count: number, cents = 0n, seen = 'a'): ItemFinding => ({
   ...{ count, cents, seen, since: '2026-11-05' },
 });
 const clean = Object.fromEntries(
   checklistNames.map((item) => [item, nothingFound]),
 ) as MonthFindings;
-const only = (item: ChecklistItemName, finding: Finding | null) => ({ ...clean, [item]: finding });
-const acceptance = (item: string, { count, cents, seen }: Finding) => ({
+const only = (item: ChecklistItemName, finding: ItemFinding | null) => ({ ...clean, [item]: finding });
+const acceptance = (item: string, { count, cents, seen }: ItemFinding) => ({
   ...{ item, itemCount: count, cents, seen, reason: 'combinado com o contador' },
 });
 
@@ -36,7 +36,7 @@ describe('the checklist of a month', () => {
 
   it('keeps to both limits of the policy', () => {
     const limits = { maxBreaks: 2, maxBreakCents: 1_000n, maxPendingLines: 1 };
-    const unmet = (item: ChecklistItemName, finding: Finding) =>
+    const unmet = (item: ChecklistItemName, finding: ItemFinding) =>
       unmetItems(checklistOf(only(item, finding), limits, []));
     expect(unmet('breaks_resolved', found(2, 1_000n))).toEqual([]);
     expect(unmet('breaks_resolved', found(3, 1n))).toEqual(['breaks_resolved']);
@@ -48,7 +48,7 @@ describe('the checklist of a month', () => {
 
   it('accepts the same rows with the same sum, and no others', () => {
     const finding = found(3, 500n);
-    const stateWith = (now: Finding) =>
+    const stateWith = (now: ItemFinding) =>
       checklistOf(only('breaks_resolved', now), noLimits, [acceptance('breaks_resolved', finding)])
         .filter(({ item }) => item === 'breaks_resolved')
         .map(({ state, reason }) => [state, reason])[0];

@@ -37,7 +37,7 @@ export const checklistNames = Object.keys(checklistItems) as [
 ];
 
 /** What stands in the way of an item. */
-export interface Finding {
+export interface ItemFinding {
   count: number;
   cents: bigint;
   /** The first day of it; null if nothing is found, or it is of no day. */
@@ -45,10 +45,10 @@ export interface Finding {
   /** A hash of what exactly was found: an acceptance is of this, and of nothing else. */
   seen: string;
 }
-export const nothingFound: Finding = { count: 0, cents: 0n, since: null, seen: '' };
+export const nothingFound: ItemFinding = { count: 0, cents: 0n, since: null, seen: '' };
 
 /** Null: the item does not apply to this month. */
-export type MonthFindings = Record<ChecklistItemName, Finding | null>;
+export type MonthFindings = Record<ChecklistItemName, ItemFinding | null>;
 
 /** What a person accepted, and why. */
 export interface ItemAcceptance {
@@ -61,7 +61,7 @@ export interface ItemAcceptance {
 
 export const itemStates = ['met', 'not_met', 'accepted', 'not_applicable'] as const;
 
-export interface ChecklistItem extends Finding {
+export interface ChecklistItem extends ItemFinding {
   item: ChecklistItemName;
   state: (typeof itemStates)[number];
   mayBeAccepted: boolean;
@@ -92,7 +92,7 @@ export function checklistOf(
 }
 
 /** An acceptance holds while the same rows stand in the way, with the same sum. */
-function isOf({ itemCount, cents, seen }: ItemAcceptance, found: Finding): boolean {
+function isOf({ itemCount, cents, seen }: ItemAcceptance, found: ItemFinding): boolean {
   return itemCount === found.count && cents === found.cents && seen === found.seen;
 }
 

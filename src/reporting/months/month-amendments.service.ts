@@ -12,7 +12,7 @@ import { amendedBefore, nextMonth, type AmendedMonths, type StandingClose } from
 const maxListed = 1_000;
 
 export interface MonthChanges extends queries.AmendmentSums {
-  listed: queries.Amendment[];
+  listed: queries.MonthAmendment[];
 }
 
 @Injectable()

@@ -20,7 +20,7 @@ import { formatReaisWithTwoDecimals as formatCents } from '../../brazil/cents.js
 import { BankTime } from '../../statement/lines/bank-time.service.js';
 import { readCut } from './amendments.queries.js';
 import { unmetItems, type ChecklistItem } from './checklist.js';
-import { lockLines } from './month-facts.queries.js';
+import { holdStatement } from './month-facts.queries.js';
 import { sumsOfMonth } from './month-figures.js';
 import { MonthParts } from './month-parts.service.js';
 import { listStandingCloses, MonthReader } from './month-reader.service.js';
@@ -147,7 +147,7 @@ export class MonthClosing {
     const today = await this.bankTime.today(accountId);
     await this.database.transaction(async (tx) => {
       await lockReconciliation(tx, accountId);
-      await lockLines(tx, accountId);
+      await holdStatement(tx, accountId);
       const by = await this.identify(tx, decider, as);
       await work(tx, by, await this.reader.read(tx, accountId, month, today));
     });

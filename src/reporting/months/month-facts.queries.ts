@@ -4,7 +4,7 @@ import { opaqueAccountId, type Db } from '../../platform/postgres/database.servi
 import { Prisma } from '../../generated/service/client.js';
 import { bankTimeNow } from '../../statement/lines/bank-clock.queries.js';
 import type { Window } from '../exports/exports.queries.js';
-import type { ChecklistItemName, Finding } from './checklist.js';
+import type { ChecklistItemName, ItemFinding } from './checklist.js';
 
 /** The days of a month, by their times, and the last of them. */
 export interface MonthSpan extends Window {
@@ -12,7 +12,7 @@ export interface MonthSpan extends Window {
   lastDay: string;
 }
 
-export type FoundItem = Finding & { item: ChecklistItemName };
+export type FoundItem = ItemFinding & { item: ChecklistItemName };
 
 const inWindow = ({ from, until }: Window) =>
   Prisma.sql`t.occurred_at >= ${from} AND t.occurred_at < ${until}`;
@@ -97,6 +97,6 @@ export async function hasPriceList(db: Db, accountId: number, lastDay: string): 
 }
 
 /** Until the transaction ends, no line is stored; outcomes are locked by the caller. */
-export async function lockLines(db: Db, accountId: number): Promise<void> {
+export async function holdStatement(db: Db, accountId: number): Promise<void> {
   await db.$queryRaw`SELECT FROM statement_state WHERE account_id = ${accountId} FOR SHARE`;
 }

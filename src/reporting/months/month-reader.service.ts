@@ -17,12 +17,12 @@ import {
   checklistOf,
   noLimits,
   nothingFound,
-  type Finding,
+  type ItemFinding,
   type MonthFindings,
 } from './checklist.js';
 import { MonthAmendments } from './month-amendments.service.js';
 import { hasPriceList, listFindings } from './month-facts.queries.js';
-import { figuresOf, sumsOfMonth } from './month-figures.js';
+import { signedFiguresOf, sumsOfMonth } from './month-figures.js';
 import { nextMonth, standingOf } from './month-state.js';
 import type { getMonth, listMonths } from './months.schema.js';
 
@@ -113,7 +113,7 @@ export class MonthReader {
     const findings = await this.findings(db, { accountId, month, today, firstDay, read });
     const accepted = decisions.filter(({ action }) => action === 'accept');
     return {
-      ...{ facts, firstDay, decisions, closes, policy, ...figuresOf(facts) },
+      ...{ facts, firstDay, decisions, closes, policy, ...signedFiguresOf(facts) },
       ...standingOf(decisions, closes),
       checklist: checklistOf(findings, policy ?? noLimits, accepted),
     };
@@ -141,7 +141,7 @@ export class MonthReader {
     return {
       ...(Object.fromEntries(
         checklistNames.map((item) => [item, found.get(item) ?? nothingFound]),
-      ) as Record<(typeof checklistNames)[number], Finding>),
+      ) as Record<(typeof checklistNames)[number], ItemFinding>),
       statement_complete: findingOfDays(needed.filter((day) => !isCovered(day, closed))),
       // A line that nothing has decided yet is in no certificate.
       days_certified:
@@ -159,7 +159,7 @@ interface MonthToCheck {
   read: ReadMonth;
 }
 
-const findingOfDays = (days: readonly string[]): Finding =>
+const findingOfDays = (days: readonly string[]): ItemFinding =>
   days.length === 0
     ? nothingFound
     : { count: days.length, cents: 0n, since: days[0]!, seen: sha256(days.join(' ')) };

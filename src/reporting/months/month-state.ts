@@ -1,4 +1,4 @@
-// Where a month stands, from what was decided about it; and whose later changes an open month lists.
+// Where a month stands, from what was decided about it; and which changes an open month lists.
 import { addMonths } from '../../brazil/calendar.js';
 import type { MonthClose, MonthDecision } from '../../generated/service/client.js';
 

@@ -1,4 +1,4 @@
-// Months: their checklist, the two who sign, the report that a close stores, and what changes later.
+// Months: their checklist, the two who sign, the report of a close, and what changes later.
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../../events/events.module.js';
 import { StatementModule } from '../../statement/lines/statement.module.js';
