@@ -109,7 +109,8 @@ export async function serviceWorld(
     'x-service-partner-key': 'concilia-dev-partner',
   };
   const month = dayFromToday(0).slice(0, 7);
-  for (const path of ['exports/reports/{}', 'exports/fees/{}', 'fee-checks/{}', 'months/{}/bundle'])
+  const ofMonths = ['exports/reports/{}', 'exports/fees/{}', 'fee-checks/{}', 'months/{}'];
+  for (const path of [...ofMonths, 'months/{}/bundle'])
     pool.addPath(`/v1/${path}`, `/v1/${path.replace('{}', month)}`);
   for (let seed = 0; seed < 10; seed += 1) {
     const { id } = await send('POST', '/v1/rules', rule(new Dice(seed)));

@@ -16,7 +16,10 @@ const found = (count: number, cents = 0n, seen = 'a'): ItemFinding => ({
 const clean = Object.fromEntries(
   checklistNames.map((item) => [item, nothingFound]),
 ) as MonthFindings;
-const only = (item: ChecklistItemName, finding: ItemFinding | null) => ({ ...clean, [item]: finding });
+const only = (item: ChecklistItemName, finding: ItemFinding | null) => ({
+  ...clean,
+  [item]: finding,
+});
 const acceptance = (item: string, { count, cents, seen }: ItemFinding) => ({
   ...{ item, itemCount: count, cents, seen, reason: 'combinado com o contador' },
 });

@@ -113,7 +113,8 @@ export class MonthReader {
     const findings = await this.findings(db, { accountId, month, today, firstDay, read });
     const accepted = decisions.filter(({ action }) => action === 'accept');
     return {
-      ...{ facts, firstDay, decisions, closes, policy, ...signedFiguresOf(facts) },
+      ...{ report: read.figures, firstDay, decisions, closes, policy },
+      ...signedFiguresOf(read.figures),
       ...standingOf(decisions, closes),
       checklist: checklistOf(findings, policy ?? noLimits, accepted),
     };

@@ -7,12 +7,13 @@ import { MonthAmendments } from './month-amendments.service.js';
 import { MonthClosing } from './month-closing.service.js';
 import { MonthParts } from './month-parts.service.js';
 import { MonthReader } from './month-reader.service.js';
+import { MonthSweeper } from './month-sweeper.service.js';
 import { MonthsController } from './months.controller.js';
 
 @Module({
   imports: [EventsModule, StatementModule, ExportsModule],
   controllers: [MonthsController],
-  providers: [MonthAmendments, MonthClosing, MonthParts, MonthReader],
+  providers: [MonthAmendments, MonthClosing, MonthParts, MonthReader, MonthSweeper],
   exports: [MonthClosing, MonthReader],
 })
 export class MonthsModule {}

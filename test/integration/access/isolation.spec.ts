@@ -121,6 +121,11 @@ describe('the routes of the service', () => {
       await insertDisputeOf(service.database, accountId),
     ] as const)
       ids.set(pathPrefix, id);
+    Object.assign(bodies, {
+      acceptMonthItem: { item: 'breaks_resolved', count: 1, amount: 1, reason: 'teste' },
+      signMonth: { as: 'prepare', figuresHash: 'a'.repeat(64) },
+      reopenMonth: { reason: 'teste' },
+    });
     const rule = await createRuleOfA(service);
     for (const [pathPrefix, id] of rule.ids) ids.set(pathPrefix, id);
     Object.assign(bodies, rule.bodies);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { PersonRole } from '../../../src/access/people/roles.js';
 import { sha256 } from '../../../src/platform/json/exact-json.js';
 import { MonthClosing } from '../../../src/reporting/months/month-closing.service.js';
+import { MonthSweeper } from '../../../src/reporting/months/month-sweeper.service.js';
 import { newKeyHeader } from '../../contract/samples.js';
 import { ClosedDays, type TestLine } from '../../support/closed-days.js';
 import { personOfEachRole, type SignedIn } from '../../support/console-visitor.js';
@@ -113,7 +114,8 @@ it('refuses each thing that stands in the way without a policy', async () => {
   await refusedFor(
     'operations_known',
     `${succeededOperations({ account: '$account', id: `'${operationId}'::uuid` })};
-     UPDATE operation SET state = 'unknown', ended_at = NULL, next_action_at = now(), created_at = '2026-02-20'
+     UPDATE operation SET state = 'unknown', ended_at = NULL, next_action_at = now(),
+       created_at = '2026-02-20'
      WHERE id = '${operationId}'`,
     `DELETE FROM operation WHERE id = '${operationId}'`,
   );
@@ -215,6 +217,10 @@ it('takes a late line and another outcome as amendments, and refuses neither', a
   // They belong to the open month after it.
   expect((await read('/v1/months/2026-03')).amendments).toMatchObject(amended);
   expect((await read('/v1/months/2026-04')).amendments.lines).toBe(0);
+  const sweeper = service.application.get(MonthSweeper, { strict: false });
+  await Promise.all([sweeper.announce(), sweeper.announce()]);
+  const announced = { type: 'month.amended', month, lines: 2, balance: -0.7, outcomes: 10 };
+  expect((await eventsOf()).slice(1)).toEqual([{ ...announced, revision: 1 }]);
 });
 
 it('is reopened with a reason, and closed again as the next revision', async () => {
@@ -238,6 +244,6 @@ it('is reopened with a reason, and closed again as the next revision', async () 
   ]);
   expect(amendments).toMatchObject({ lines: 0, data: [] });
   expect((await eventsOf()).map(({ type }: { type: string }) => type)).toEqual([
-    ...['month.closed', 'month.reopened', 'month.closed'],
+    ...['month.closed', 'month.amended', 'month.reopened', 'month.closed'],
   ]);
 });
