@@ -21,10 +21,12 @@ describe('a role', () => {
       'acknowledge alerts',
       'play the payer',
       'see the audit',
+      'prepare months',
     ];
-    const approver = [...analyst, 'approve payments'];
+    const approver = [...analyst, 'approve payments', 'close months'];
     const admin = [
       ...approver,
+      'manage month limits',
       'manage payment rules',
       'manage connections',
       'manage keys',
