@@ -112,7 +112,7 @@ export class AppModule {
         ReconciliationModule,
         CashForecastModule,
         MonthsModule,
-    TariffsModule,
+        TariffsModule,
         ExportsModule,
         BundleModule,
         RunsModule,

@@ -6,7 +6,8 @@ import { MonthClosing } from '../../reporting/months/month-closing.service.js';
 import { MonthReader } from '../../reporting/months/month-reader.service.js';
 import { acceptMonthItem, getMonth, reopenMonth } from '../../reporting/months/months.schema.js';
 import { unmetItems } from '../../reporting/months/checklist.js';
-import { ActorNames, type NameOfActor } from '../actor-names.service.js';
+import { ActorNames } from '../actor-names.service.js';
+import type { NameOfActor } from '/.ts.js';
 import { formatAmount, formatCount, formatDay } from '../formats.js';
 import {
   Amount,
