@@ -7,7 +7,7 @@ import { MonthReader } from '../../reporting/months/month-reader.service.js';
 import { acceptMonthItem, getMonth, reopenMonth } from '../../reporting/months/months.schema.js';
 import { unmetItems } from '../../reporting/months/checklist.js';
 import { ActorNames } from '../actor-names.service.js';
-import type { NameOfActor } from '/.ts.js';
+import type { NameOfActor } from '../../access/people/names-of-actors.service.js';
 import { formatAmount, formatCount, formatDay } from '../formats.js';
 import {
   Amount,
