@@ -84,6 +84,10 @@ export const serviceSettings = {
   UNFINISHED_UPLOADS_PER_ACCOUNT: '0',
 };
 
+const pathsOfMonths = [
+  ...['exports/reports/{}', 'exports/fees/{}', 'fee-checks/{}', 'months/{}', 'months/{}/bundle'],
+];
+
 /** Sets up what the requests name. The account whose keys, mode and controls change is another. */
 export async function serviceWorld(
   concilia: ConciliaProcess,
@@ -109,9 +113,7 @@ export async function serviceWorld(
     'x-service-partner-key': 'concilia-dev-partner',
   };
   const month = dayFromToday(0).slice(0, 7);
-  const ofMonths = ['exports/reports/{}', 'exports/fees/{}', 'fee-checks/{}', 'months/{}'];
-  for (const path of [...ofMonths, 'months/{}/bundle'])
-    pool.addPath(`/v1/${path}`, `/v1/${path.replace('{}', month)}`);
+  for (const path of pathsOfMonths) pool.addPath(`/v1/${path}`, `/v1/${path.replace('{}', month)}`);
   for (let seed = 0; seed < 10; seed += 1) {
     const { id } = await send('POST', '/v1/rules', rule(new Dice(seed)));
     pool.addPath('/v1/rules/{}/versions/{}', `/v1/rules/${String(id)}/versions/1`);
