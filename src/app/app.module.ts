@@ -46,6 +46,7 @@ import { RefundsModule } from '../outbound/refunds/refunds.module.js';
 import { RequestLimitsModule } from '../platform/limits/request-limits.module.js';
 import { StatementModule } from '../statement/lines/statement.module.js';
 import { TableStatisticsModule } from '../platform/postgres/table-statistics/table-statistics.module.js';
+import { JournalModule } from '../reporting/journal/journal.module.js';
 import { TariffsModule } from '../reporting/tariffs/tariffs.module.js';
 import { TransfersModule } from '../outbound/transfers/transfers.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
@@ -112,6 +113,7 @@ export class AppModule {
         ReconciliationModule,
         CashForecastModule,
         MonthsModule,
+        JournalModule,
         TariffsModule,
         ExportsModule,
         BundleModule,

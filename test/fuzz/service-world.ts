@@ -85,7 +85,8 @@ export const serviceSettings = {
 };
 
 const pathsOfMonths = [
-  ...['exports/reports/{}', 'exports/fees/{}', 'fee-checks/{}', 'months/{}', 'months/{}/bundle'],
+  ...['exports/reports/{}', 'exports/fees/{}', 'exports/journal/{}', 'fee-checks/{}'],
+  ...['months/{}', 'months/{}/bundle', 'months/{}/journal'],
 ];
 
 /** Sets up what the requests name. The account whose keys, mode and controls change is another. */

@@ -22,9 +22,8 @@ export async function insertLineForExports(
   );
   canaries.push(correlationId);
   const month = new Date(Date.now() - 3 * 3_600_000).toISOString().slice(0, 7);
-  return [...['/v1/exports/reports/', '/v1/exports/fees/', '/v1/fee-checks/', '/v1/months/']].map(
-    (path) => [path, month],
-  );
+  const paths = ['/v1/exports/reports/', '/v1/exports/fees/', '/v1/exports/journal/'];
+  return [...paths, '/v1/fee-checks/', '/v1/months/'].map((path) => [path, month]);
 }
 
 /**

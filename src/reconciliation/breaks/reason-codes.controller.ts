@@ -28,9 +28,9 @@ export class ReasonCodesController {
   @RequiresScope('reconcile')
   @Handles(changeReasonCode)
   change(@FromCaller() request: CallerInput<typeof changeReasonCode>) {
-    const { accountId, actor, params, body } = request;
+    const { accountId, actor, body } = request;
     return this.idempotency.runOnce({ accountId, route: changeReasonCode, request }, () =>
-      this.codes.change(accountId, params.code, body, actor),
+      this.codes.change(accountId, body, actor),
     );
   }
 }

@@ -33,10 +33,10 @@ export const changeReasonCode = route({
   method: 'PUT',
   name: 'changeReasonCode',
   summary: 'Adds, changes or retires a reason code. Decisions that were made keep what it said.',
-  path: '/v1/reason-codes/{code}',
+  path: '/v1/reason-codes',
   idempotencyKey: 'accepted',
-  params: z.object({ code: reasonCodeText.describe('Of the account’s own choice.') }),
   body: z.strictObject({
+    code: reasonCodeText.describe('Of the account’s own choice.'),
     name: filledText(100),
     coding: codingBody.default({}),
     isActive: z.boolean().default(true).describe('False retires it.'),

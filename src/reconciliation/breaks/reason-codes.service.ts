@@ -25,8 +25,7 @@ export class ReasonCodes {
 
   async change(
     accountId: number,
-    code: string,
-    { name, coding, isActive, reason }: ReasonCodeBody,
+    { code, name, coding, isActive, reason }: ReasonCodeBody,
     actor: string,
   ) {
     await this.database.transaction(async (tx) => {

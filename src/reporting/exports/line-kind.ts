@@ -3,17 +3,19 @@
 import { billWords, feeWords, isUndoingType, slipWords } from '../../bank-contract/line-types.js';
 import { asciiOf, type ExportedLine } from './exported-line.js';
 
-export type LineKind =
-  | 'reversal'
-  | 'fee'
-  | 'income_tax'
-  | 'financial_tax'
-  | 'tax'
-  | 'bank_slip'
-  | 'bill'
-  | 'own_transfer'
-  | 'transfer'
-  | 'other';
+export const lineKinds = [
+  'reversal',
+  'fee',
+  'income_tax',
+  'financial_tax',
+  'tax',
+  'bank_slip',
+  'bill',
+  'own_transfer',
+  'transfer',
+  'other',
+] as const;
+export type LineKind = (typeof lineKinds)[number];
 
 /** In order of precedence: `DEBIT_PIX_FEE` is a fee. A reversal comes first. */
 const kindsByWord: readonly [LineKind, readonly string[]][] = [

@@ -2,6 +2,8 @@
 // month that follow.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { ReconciliationService } from '../../../src/reconciliation/apply/reconciliation.service.js';
+import { Database } from '../../../src/platform/postgres/database.service.js';
+import { Journals } from '../../../src/reporting/journal/journals.service.js';
 import { newKeyHeader } from '../../contract/samples.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../../support/service-on-sandbox.js';
 
@@ -55,8 +57,12 @@ beforeAll(async () => {
   expect(rule.versions[0].then.coding).toEqual({ ...coding, project: null });
   await call('POST', `/v1/rules/${rule.id}/versions/1/trial`, {});
   await call('POST', `/v1/rules/${rule.id}/versions/1/activate`, { reason: 'conferida' });
-  await call('PUT', '/v1/reason-codes/COMPRA-1', {
-    ...{ name: 'Compra sem previsão', coding: { category: 'Compras', costCentre: 'Loja 1' } },
+  await call('PUT', '/v1/reason-codes', {
+    ...{
+      code: 'COMPRA-1',
+      name: 'Compra sem previsão',
+      coding: { category: 'Compras', costCentre: 'Loja 1' },
+    },
     reason: 'Plano de contas',
   });
   await call('POST', '/v1/expected-payments', {
@@ -88,8 +94,14 @@ it('exports what a rule, a payment and a decision with a reason code say of the 
 });
 
 it('keeps what a code said then, and accepts no code that is retired or unknown', async () => {
-  await call('PUT', '/v1/reason-codes/COMPRA-1', {
-    ...{ name: 'Compra', coding: { category: 'Outra' }, isActive: false, reason: 'fora de uso' },
+  await call('PUT', '/v1/reason-codes', {
+    ...{
+      code: 'COMPRA-1',
+      name: 'Compra',
+      coding: { category: 'Outra' },
+      isActive: false,
+      reason: 'fora de uso',
+    },
   });
   const { data } = await call('GET', '/v1/reason-codes');
   expect(data).toMatchObject([{ code: 'COMPRA-1', version: 2, isActive: false }]);
@@ -104,4 +116,116 @@ it('keeps what a code said then, and accepts no code that is retired or unknown'
       body: { errors: { '$.reasonCode': [expect.any(String)] } },
     });
   }
+});
+
+const chart = [
+  'Código;Descrição;Natureza;Analítica',
+  '1;Ativo;Ativo;Não',
+  '1.1.02;Banco;Ativo;Sim',
+  '4.1.01;Tarifas bancárias;Despesa;Sim',
+  '4.1.02;Salários;Despesa;Sim',
+  '4.1.03;Compras;Despesa;Sim',
+];
+const setChart = (rows: string[]) =>
+  ask('PUT', '/v1/chart-of-accounts', { csv: rows.join('\r\n'), reason: 'Plano de 2026' });
+const setMapping = (entries: object[], more: object = {}) =>
+  ask('PUT', '/v1/journal-mapping', {
+    ...{ bankCode: '1.1.02', entries, reason: 'Contabilidade', ...more },
+  });
+const mapped = [
+  { classification: 'fee', contraCode: '4.1.01' },
+  { direction: 'debit', category: 'salarios', contraCode: '4.1.02' },
+];
+const month = () => today.slice(0, 7);
+const journal = (query = '') => call('GET', `/v1/months/${month()}/journal${query}`);
+const sidesOf = (entries: { postings: Record<string, unknown>[] }[]) =>
+  entries.flatMap(({ postings }) => postings.map((one) => [one.debit, one.credit, one.amount]));
+
+it('refuses codes that the chart does not have, or has as a heading, and keeps those in use', async () => {
+  expect((await call('GET', '/v1/journal-mapping')).mapping).toBeNull();
+  expect(await setMapping(mapped)).toMatchObject({ status: 400 });
+  expect((await setChart(['a;b', '1;2'])).status).toBe(400);
+  expect(await setChart(chart)).toMatchObject({ status: 200, body: { chart: { version: 1 } } });
+  const wrong = [[{ contraCode: '1' }], [{ contraCode: '9' }], [{ contraCode: '1.1.02' }]];
+  for (const entries of wrong)
+    expect(await setMapping(entries)).toMatchObject({
+      ...{ status: 400, body: { errors: { '$.entries[0].contraCode': [expect.any(String)] } } },
+    });
+  expect((await setMapping(mapped)).status).toBe(200);
+  const dropped = await setChart(chart.filter((row) => !row.startsWith('4.1.02')));
+  expect(dropped.body.errors).toEqual({ '$.csv': [expect.stringContaining('4.1.02')] });
+  expect((await call('GET', '/v1/chart-of-accounts')).chart.accounts).toHaveLength(5);
+});
+
+it('lists entries, open and unmapped lines, page by page', async () => {
+  expect(sidesOf((await journal()).data)).toEqual([
+    ...[
+      ['4.1.01', '1.1.02', 1.5],
+      ['4.1.02', '1.1.02', 70],
+    ],
+  ]);
+  const { nsu } = await breakOf(20);
+  expect((await journal('?state=open')).data).toMatchObject([{ nsu, postings: [] }]);
+  const { data } = await journal('?state=unmapped');
+  expect(data).toMatchObject([
+    { postings: [{ amount: 30, debit: null, classification: 'accepted', category: 'Compras' }] },
+  ]);
+  const first = await journal('?limit=1');
+  const second = await journal(`?limit=1&cursor=${first.next}`);
+  expect(sidesOf([...first.data, ...second.data])).toHaveLength(2);
+  expect((await ask('GET', '/v1/months/2199-01/journal')).status).toBe(404);
+  const journals = service.application.get(Journals, { strict: false });
+  expect(await journals.listUnmapped(service.accountId, month())).toMatchObject([
+    { isCredit: false, classification: 'accepted', category: 'Compras', lines: 1, cents: 3_000n },
+  ]);
+});
+
+it('has the file of each posting or of each day, as the mapping says', async () => {
+  const fileRows = async () =>
+    (await service.call('GET', `/v1/exports/journal/${month()}`)).text.trim().split('\r\n');
+  const [head, fee, wages] = await fileRows();
+  expect(head).toMatch(/^Data;Conta débito;Conta crédito;Valor;Histórico;/);
+  const [year, of, day] = today.split('-');
+  expect(fee).toMatch(`${day}/${of}/${year};4.1.01;1.1.02;1,50;"Tarifa NSU `);
+  expect(wages).toContain(';70,00;');
+  await setMapping([{ contraCode: '4.1.03' }], { per: 'day' });
+  await book({ amount: 3, isCredit: false, typeName: 'DEBIT_FEE', notes: 'Tarifa' });
+  await reconcile();
+  const [, ...rows] = await fileRows();
+  expect(rows.find((row) => row.includes('"Tarifa: 2 lançamentos"'))).toMatch(/;4,50;.*;2;/);
+});
+
+it('stores the entries of a closed month, which later changes leave as they are', async () => {
+  const { accountId, application, pool } = service;
+  const key = { accountId, month: month(), revision: 1 };
+  const journals = application.get(Journals, { strict: false });
+  const { prisma } = application.get(Database, { strict: false });
+  expect(await journals.findUnmapped(prisma, key)).toMatchObject({ count: 0 });
+  const stored = await application
+    .get(Database, { strict: false })
+    .transaction((tx) => journals.store(tx, key));
+  expect(stored).toMatchObject({ lines: 4, cents: 10_450n });
+  const before = (await journal()).data;
+  await setMapping(mapped);
+  expect((await journal()).data).toEqual(before);
+  expect((await journal('?state=unmapped')).data).toEqual([]);
+  // The database has no row that is out of balance, or posts to what is no account of the chart.
+  const insert = (changes: object) => {
+    const row = { debit: '4.1.01', credit: '1.1.02', cents: 1, chart: 1, ...changes };
+    return pool.query(
+      `INSERT INTO journal_posting (account_id, month, revision, chart_version, occurred_at, nsu,
+         ordinal, is_credit, debit_code, credit_code, amount_cents, line_kind, classification)
+       SELECT account_id, month, revision, $4, occurred_at, nsu, 99, false, $1, $2, $3, 'fee', 'fee'
+       FROM journal_posting LIMIT 1`,
+      [row.debit, row.credit, row.cents, row.chart],
+    );
+  };
+  await expect(insert({ cents: 0 })).rejects.toThrow('journal_posting_amount');
+  await expect(insert({ debit: '1.1.02' })).rejects.toThrow('journal_posting_codes');
+  await expect(insert({ debit: '9.9' })).rejects.toThrow('journal_posting_debit_code_fkey');
+  await expect(insert({ credit: '9.9' })).rejects.toThrow('journal_posting_credit_code_fkey');
+  await expect(insert({ debit: null })).rejects.toThrow('not-null');
+  await expect(insert({ chart: 2 })).rejects.toThrow('journal_posting_journal_fkey');
+  await expect(pool.query('DELETE FROM journal_posting')).rejects.toThrow();
+  await insert({});
 });
