@@ -178,7 +178,7 @@ export interface StoredPosting extends Coding {
 }
 
 /** The entries of stored postings, which are in the order of their lines. */
-export function entriesOf(stored: readonly StoredPosting[]): JournalEntry[] {
+export function readStoredEntries(stored: readonly StoredPosting[]): JournalEntry[] {
   const entries = new Map<bigint, JournalEntry & { parts: Posting[] }>();
   for (const { nsu, occurredAt, lineKind, classification, ...posting } of stored) {
     const entry = entries.get(nsu) ?? { nsu, occurredAt, state: 'entry', parts: [] };

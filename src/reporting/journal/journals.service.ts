@@ -13,7 +13,7 @@ import { BankTime } from '../../statement/lines/bank-time.service.js';
 import { csvFile } from '../exports/csv-file.js';
 import { FileStreams, type OpenedFile } from '../exports/file-streams.service.js';
 import { xlsxFile } from '../exports/xlsx-file.js';
-import { addToDay, entriesOf, journalOf, sumsOfLine } from './journal.js';
+import { addToDay, readStoredEntries, journalOf, sumsOfLine } from './journal.js';
 import type { JournalEntry, JournalState, PostingSum } from './journal.js';
 import type { exportJournal, listJournal } from './journal.schema.js';
 import { findMapping } from './journal-setup.service.js';
@@ -222,7 +222,7 @@ export class Journals {
     const key = revision === null ? null : { accountId, month, revision };
     if (key && state === 'entry') {
       const stored = await queries.listStoredPostings(db, key, { after, limit: chunk });
-      const entries = entriesOf(stored);
+      const entries = readStoredEntries(stored);
       return { entries, last: entries.length < chunk ? null : entries.at(-1)! };
     }
     const until = endOf(month);
