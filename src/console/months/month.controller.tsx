@@ -207,6 +207,8 @@ function pageOf({ item, since }: Item, month: string): string {
       return `tariffs?month=${month}`;
     case 'overdue_reviewed':
       return 'expected-payments?state=overdue';
+    case 'journal':
+      return 'exports';
   }
 }
 

@@ -36,6 +36,7 @@ export const monthsTexts = {
     'Previstos vencidos sem análise',
     'Overdue expected payments without review',
   ],
+  'months.journal': ['Lançamentos contábeis sem conta', 'Journal entries without an account'],
   'months.is.met': ['Em ordem', 'Met'],
   'months.is.not_met': ['Falta', 'Not met'],
   'months.is.accepted': ['Aceito', 'Accepted'],

@@ -8,6 +8,7 @@ import {
 } from '../../platform/postgres/database.service.js';
 import { listCodingFacts } from '../../reconciliation/load/line-coding.queries.js';
 import { kindOfLine } from '../exports/line-kind.js';
+import { listStandingCloses } from '../exports/standing-closes.queries.js';
 import type { JournalEntry, JournalLine, StoredPosting } from './journal.js';
 import { isPosting } from './journal.js';
 
@@ -122,15 +123,15 @@ export async function insertPostings(
       ${column(({ project }) => project, 'text')})`;
 }
 
-/** The revision of the stored journal of the month; null for a month that is open. */
+/** The revision of the stored journal of the month; null for a month that is open, or had no mapping. */
 export async function findRevision(
   db: Db,
   accountId: number,
   month: string,
 ): Promise<number | null> {
-  const last = await db.journal.aggregate({
-    where: { accountId, month },
-    _max: { revision: true },
-  });
-  return last._max.revision;
+  const standing = (await listStandingCloses(db, accountId)).find((one) => one.month === month);
+  if (!standing) return null;
+  const { revision } = standing;
+  const stored = await db.journal.count({ where: { accountId, month, revision } });
+  return stored > 0 ? revision : null;
 }

@@ -28,6 +28,7 @@ export const checklistItems = {
   operations_known: { mayBeAccepted: false },
   fees_checked: { mayBeAccepted: true },
   overdue_reviewed: { mayBeAccepted: true },
+  journal: { mayBeAccepted: true },
 } as const satisfies Record<string, ItemDeclaration>;
 
 export type ChecklistItemName = keyof typeof checklistItems;

@@ -22,8 +22,9 @@ import { readCut } from './amendments.queries.js';
 import { unmetItems, type ChecklistItem } from './checklist.js';
 import { holdStatement } from './month-facts.queries.js';
 import { sumsOfMonth } from './month-figures.js';
+import { listStandingCloses } from '../exports/standing-closes.queries.js';
 import { MonthParts } from './month-parts.service.js';
-import { listStandingCloses, MonthReader } from './month-reader.service.js';
+import { MonthReader } from './month-reader.service.js';
 import type { NewAcceptance, NewMonthPolicy, NewSignOff } from './months.schema.js';
 
 type Decider = Pick<Caller, 'accountId' | 'actor' | 'scopes'>;

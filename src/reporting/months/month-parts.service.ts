@@ -4,6 +4,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../../platform/postgres/database.service.js';
 import type { CanonicalValue } from '../../platform/json/canonical-json.js';
+import { Journals } from '../journal/journals.service.js';
 import { MonthAmendments } from './month-amendments.service.js';
 import type { StandingClose } from './month-state.js';
 
@@ -18,13 +19,20 @@ export interface ClosingMonth {
 
 @Injectable()
 export class MonthParts {
-  constructor(private readonly amendments: MonthAmendments) {}
+  constructor(
+    private readonly amendments: MonthAmendments,
+    private readonly journals: Journals,
+  ) {}
 
   /** What each part says in the report. A part may also store rows of its own. */
   async store(
     tx: Tx,
-    { accountId, month, standing }: ClosingMonth,
+    { accountId, month, revision, standing }: ClosingMonth,
   ): Promise<Record<string, CanonicalValue>> {
-    return { amendments: await this.amendments.describe(tx, accountId, month, standing) };
+    const journal = await this.journals.store(tx, { accountId, month, revision });
+    return {
+      amendments: await this.amendments.describe(tx, accountId, month, standing),
+      journal: journal && { ...journal, cents: journal.cents.toString() },
+    };
   }
 }

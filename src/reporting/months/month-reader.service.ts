@@ -10,8 +10,10 @@ import { BankTime } from '../../statement/lines/bank-time.service.js';
 import { isCovered } from '../day-closes/closed-day.js';
 import { findFirstCertificate } from '../day-closes/day-closes.queries.js';
 import { daysOfMonth } from '../exports/month-days.js';
+import { listStandingCloses } from '../exports/standing-closes.queries.js';
 import { MonthReports, type ReadMonth } from '../exports/month-reports.service.js';
 import { ReadingLimits } from '../exports/reading-limits.service.js';
+import { Journals } from '../journal/journals.service.js';
 import {
   checklistNames,
   checklistOf,
@@ -36,6 +38,7 @@ export class MonthReader {
     private readonly reports: MonthReports,
     private readonly limits: ReadingLimits,
     private readonly amendments: MonthAmendments,
+    private readonly journals: Journals,
   ) {}
 
   /** Newest first, from the current month to that of the first day that is certified. */
@@ -148,6 +151,7 @@ export class MonthReader {
       days_certified:
         uncertified.count > 0 ? uncertified : (found.get('days_certified') ?? nothingFound),
       fees_checked: isPriced ? (found.get('fees_checked') ?? nothingFound) : null,
+      journal: await this.journals.findUnmapped(db, { accountId, month }),
     };
   }
 }
@@ -180,13 +184,4 @@ export function findPolicy(db: Db, accountId: number) {
 export function describePolicy(policy: Awaited<ReturnType<typeof findPolicy>>) {
   const { maxBreaks, maxBreakCents: maxBreakAmount, maxPendingLines } = policy ?? noLimits;
   return { version: policy?.version ?? 0, maxBreaks, maxBreakAmount, maxPendingLines };
-}
-
-/** The closes of the account that no reopening has ended. */
-export async function listStandingCloses(db: Db, accountId: number) {
-  const where = { accountId, NOT: { action: 'accept' } } as const;
-  const decisions = await db.monthDecision.findMany({ where, orderBy: { sequence: 'asc' } });
-  const last = new Map(decisions.map(({ month, sequence }) => [month, sequence]));
-  const closes = await db.monthClose.findMany({ where: { accountId }, omit: { report: true } });
-  return closes.filter(({ month, approval }) => last.get(month) === approval);
 }

@@ -3,6 +3,7 @@ import { Module } from '@nestjs/common';
 import { EventsModule } from '../../events/events.module.js';
 import { StatementModule } from '../../statement/lines/statement.module.js';
 import { ExportsModule } from '../exports/exports.module.js';
+import { JournalModule } from '../journal/journal.module.js';
 import { MonthAmendments } from './month-amendments.service.js';
 import { MonthClosing } from './month-closing.service.js';
 import { MonthParts } from './month-parts.service.js';
@@ -11,7 +12,7 @@ import { MonthSweeper } from './month-sweeper.service.js';
 import { MonthsController } from './months.controller.js';
 
 @Module({
-  imports: [EventsModule, StatementModule, ExportsModule],
+  imports: [EventsModule, StatementModule, ExportsModule, JournalModule],
   controllers: [MonthsController],
   providers: [MonthAmendments, MonthClosing, MonthParts, MonthReader, MonthSweeper],
   exports: [MonthClosing, MonthReader],

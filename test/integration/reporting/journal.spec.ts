@@ -201,9 +201,19 @@ it('stores the entries of a closed month, which later changes leave as they are'
   const journals = application.get(Journals, { strict: false });
   const { prisma } = application.get(Database, { strict: false });
   expect(await journals.findUnmapped(prisma, key)).toMatchObject({ count: 0 });
-  const stored = await application
-    .get(Database, { strict: false })
-    .transaction((tx) => journals.store(tx, key));
+  const stored = await application.get(Database, { strict: false }).transaction(async (tx) => {
+    const closed = { accountId, month: month() };
+    const by = { holder: 'x', role: 'admin', actor: 'x' } as const;
+    const hash = 'a'.repeat(64);
+    await tx.monthDecision.create({
+      data: { ...closed, ...by, sequence: 1, action: 'approve', seen: hash },
+    });
+    const cut = { lastArrival: 0n, outcomeSequence: 0n };
+    await tx.monthClose.create({
+      data: { ...closed, ...cut, revision: 1, approval: 1, report: '{}', hash },
+    });
+    return journals.store(tx, key);
+  });
   expect(stored).toMatchObject({ lines: 4, cents: 10_450n });
   const before = (await journal()).data;
   await setMapping(mapped);

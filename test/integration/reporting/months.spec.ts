@@ -127,6 +127,19 @@ it('refuses each thing that stands in the way without a policy', async () => {
      VALUES ($account, '${paymentId}', 0, 0, 0, 0, 'open', '2026-02-15')`,
     'DELETE FROM expected_payment_total',
   );
+  const csv = 'Código;Descrição;Natureza;Analítica\n1;Banco;Ativo;Sim\n2;Outros;Despesa;Sim';
+  expect((await call('PUT', '/v1/chart-of-accounts', { csv, reason: 'início' })).status).toBe(200);
+  const map = (entry: object) => {
+    const entries = [{ contraCode: '2', ...entry }];
+    return call('PUT', '/v1/journal-mapping', { bankCode: '1', entries, reason: 'início' });
+  };
+  expect((await map({ direction: 'debit' })).status).toBe(200);
+  expect((await sign('prepare')).body).toMatchObject({
+    code: 'month_not_ready',
+    items: ['journal'],
+  });
+  expect(await itemOf('journal')).toMatchObject({ count: 2, amount: 60, mayBeAccepted: true });
+  expect((await map({})).status).toBe(200);
   await closedDays.writeOutcomes(account.id, { nsu: 2n, state: 'pending' });
   expect((await sign('prepare')).body).toMatchObject({ items: ['lines_decided'] });
   await closedDays.writeOutcomes(account.id);
@@ -188,6 +201,7 @@ it('is closed by two of different roles, and by no other two', async () => {
   expect(closes.map(({ report }: { report: string }) => sha256(report))).toEqual([hash]);
   expect(JSON.parse(closes[0].report)).toMatchObject({
     ...{ month, figures: { closing: '157.20', lines: 3 }, amendments: { lines: 0 } },
+    journal: { chartVersion: 1, mappingVersion: 2, lines: 3, cents: '6280' },
     signed: [{ role: 'approver' }, { role: 'admin' }],
   });
   expect(decisions.map(({ action }: { action: string }) => action).slice(2)).toEqual([
