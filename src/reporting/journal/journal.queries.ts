@@ -8,7 +8,6 @@ import {
 } from '../../platform/postgres/database.service.js';
 import { listCodingFacts } from '../../reconciliation/load/line-coding.queries.js';
 import { kindOfLine } from '../exports/line-kind.js';
-import { listStandingCloses } from '../exports/standing-closes.queries.js';
 import type { JournalEntry, JournalLine, StoredPosting } from './journal.js';
 import { isPosting } from './journal.js';
 
@@ -123,7 +122,16 @@ export async function insertPostings(
       ${column(({ project }) => project, 'text')})`;
 }
 
-/** The revision of the stored journal of the month; null for a month that is open, or had no mapping. */
+/** The closes of the account that no reopening has ended. */
+export async function listStandingCloses(db: Db, accountId: number) {
+  const where = { accountId, NOT: { action: 'accept' } } as const;
+  const decisions = await db.monthDecision.findMany({ where, orderBy: { sequence: 'asc' } });
+  const last = new Map(decisions.map(({ month, sequence }) => [month, sequence]));
+  const closes = await db.monthClose.findMany({ where: { accountId }, omit: { report: true } });
+  return closes.filter(({ month, approval }) => last.get(month) === approval);
+}
+
+/** Of the stored journal of a closed month; null for an open month, or without a mapping. */
 export async function findRevision(
   db: Db,
   accountId: number,

@@ -22,7 +22,7 @@ import { readCut } from './amendments.queries.js';
 import { unmetItems, type ChecklistItem } from './checklist.js';
 import { holdStatement } from './month-facts.queries.js';
 import { sumsOfMonth } from './month-figures.js';
-import { listStandingCloses } from '../exports/standing-closes.queries.js';
+import { listStandingCloses } from '../journal/journal.queries.js';
 import { MonthParts } from './month-parts.service.js';
 import { MonthReader } from './month-reader.service.js';
 import type { NewAcceptance, NewMonthPolicy, NewSignOff } from './months.schema.js';

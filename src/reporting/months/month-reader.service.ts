@@ -10,7 +10,7 @@ import { BankTime } from '../../statement/lines/bank-time.service.js';
 import { isCovered } from '../day-closes/closed-day.js';
 import { findFirstCertificate } from '../day-closes/day-closes.queries.js';
 import { daysOfMonth } from '../exports/month-days.js';
-import { listStandingCloses } from '../exports/standing-closes.queries.js';
+import { listStandingCloses } from '../journal/journal.queries.js';
 import { MonthReports, type ReadMonth } from '../exports/month-reports.service.js';
 import { ReadingLimits } from '../exports/reading-limits.service.js';
 import { Journals } from '../journal/journals.service.js';
