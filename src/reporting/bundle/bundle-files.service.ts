@@ -4,6 +4,8 @@ import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { addDays } from '../../brazil/calendar.js';
 import { Database } from '../../platform/postgres/database.service.js';
+import { journalTable } from '../journal/journal-table.js';
+import { Journals } from '../journal/journals.service.js';
 import { csvFile } from '../exports/csv-file.js';
 import type { ExportFile } from '../exports/exported-line.js';
 import { FileStreams, type FileCaller } from '../exports/file-streams.service.js';
@@ -51,6 +53,7 @@ export class BundleFiles {
     private readonly statement: TransactionFiles,
     private readonly openItems: OpenItemFiles,
     private readonly stories: BreakStories,
+    private readonly journals: Journals,
   ) {}
 
   of(caller: FileCaller, month: ReadMonth): BundleFile[] {
@@ -73,6 +76,12 @@ export class BundleFiles {
         about: 'Divergências do mês, abertas e resolvidas, com o seu histórico',
         table: breakStoriesTable,
         rows: () => this.stories.read(caller, month),
+      }),
+      this.csv({
+        name: 'lancamentos-contabeis',
+        about: 'Partidas do plano de contas; vazio sem plano de contas',
+        table: journalTable,
+        rows: () => this.journals.rows(caller.accountId, figures.month),
       }),
       {
         ...{ name: 'certificados', extension: 'json' },

@@ -88,9 +88,18 @@ export class Journals {
       const { slug } = await this.accounts.get(accountId);
       const source = await this.sourceOf(accountId, month);
       const file = format === 'csv' ? csvFile(journalTable, 'people') : xlsxFile(journalTable);
-      const rows = source.mapping?.per === 'day' ? this.daysOf(source) : this.linesOf(source);
-      return this.streams.stream(`concilia-${slug}-lancamentos-${month}`, file, rows);
+      const name = `concilia-${slug}-lancamentos-${month}`;
+      return this.streams.stream(name, file, this.rowsOf(source));
     });
+  }
+
+  /** The rows of the file; none without a mapping. */
+  async *rows(accountId: number, month: string): AsyncGenerator<PostingSum[]> {
+    yield* this.rowsOf(await this.sourceOf(accountId, month));
+  }
+
+  private rowsOf(source: Source): AsyncGenerator<PostingSum[]> {
+    return source.mapping?.per === 'day' ? this.daysOf(source) : this.linesOf(source);
   }
 
   /** What no entry of the mapping fits, the largest sum first; none without a mapping. */

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import readSheet from 'read-excel-file/node';
+import { newKeyHeader } from '../../contract/samples.js';
 import { entriesOf, textOfPdf } from '../../support/bundle-entries.js';
 import {
   apiKey,
@@ -82,6 +83,12 @@ beforeAll(async () => {
      VALUES ($1, 1, '2026-03-01', 1, 0, 3007, 1003, 2004, 4, '{"date":"2026-03-01"}', '', 0, 0, '',
        repeat('ab', 32))`,
   );
+  const put = async (path: string, body: object) =>
+    expect((await service.call('PUT', path, { body, headers: newKeyHeader() })).status).toBe(200);
+  const csv = 'Código;Descrição;Natureza;Analítica\n1;Banco;Ativo;Sim\n2;Tarifas;Despesa;Sim';
+  await put('/v1/chart-of-accounts', { csv, reason: 'início' });
+  const mapped = [{ classification: 'fee', contraCode: '2' }];
+  await put('/v1/journal-mapping', { bankCode: '1', entries: mapped, reason: 'início' });
   const answer = await fetchBundle('2026-03');
   expect([answer.status, answer.headers.get('content-disposition')]).toEqual([
     ...[200, 'attachment; filename="concilia-main-marco-2026.zip"'],
@@ -143,11 +150,20 @@ it('says each thing in Portuguese, as people write it', () => {
   ]);
 });
 
+it('has the journal entries of the lines that have an account', () => {
+  const [, ...postings] = cellsOf('lancamentos-contabeis');
+  expect(postings.map((cells) => cells.slice(0, 5))).toEqual([
+    ['01/03/2026', '2', '1', '10,03', 'Tarifa NSU 3'],
+  ]);
+});
+
 it('shows no code of the API, and no date or amount of a program', async () => {
   const [sheet] = await readSheet(entries.get('extrato-marco-2026.xlsx') ?? Buffer.alloc(0));
   const html = textOf('fechamento', 'html').replace(/<style>[^]*<\/style>|<[^>]*>/g, ' ');
   const texts = [
-    ...['extrato', 'itens-em-aberto', 'divergencias'].flatMap((name) => cellsOf(name).flat()),
+    ...['extrato', 'itens-em-aberto', 'divergencias', 'lancamentos-contabeis'].flatMap((name) =>
+      cellsOf(name).flat(),
+    ),
     ...(sheet?.data ?? []).flat().filter((cell) => typeof cell === 'string'),
     ...[html, textOfPdf(entries.get('fechamento-marco-2026.pdf') ?? Buffer.alloc(0))],
     ...[...entries.keys(), entries.get('LEIA-ME.txt')?.toString('utf8') ?? ''],
@@ -162,7 +178,13 @@ it('lists its files with their SHA-256 and sums, and has the report as page and 
   expect(names).toEqual(
     [
       ...['extrato.csv', 'extrato.xlsx', 'itens-em-aberto.csv', 'divergencias.csv'],
-      ...['certificados.json', 'fechamento.html', 'fechamento.pdf', 'LEIA-ME.txt'],
+      ...[
+        'lancamentos-contabeis.csv',
+        'certificados.json',
+        'fechamento.html',
+        'fechamento.pdf',
+        'LEIA-ME.txt',
+      ],
     ].map((name) => name.replace(/(?<!LEIA-ME)\./, '-marco-2026.')),
   );
   const readme = entries.get('LEIA-ME.txt')?.toString('utf8') ?? '';
