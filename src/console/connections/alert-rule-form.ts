@@ -63,6 +63,9 @@ export function conditionFields(visit: Pick<Visit, 't'>, kind: AlertConditionKin
     local_sign_in: {
       hours: { label: 'alertRules.field.hours', is: 'number', min: 1, max: 720 },
     },
+    month_close_overdue: {
+      days: { label: 'alertRules.field.days', is: 'number', min: 1, max: 90 },
+    },
   };
   return ofKinds[kind];
 }

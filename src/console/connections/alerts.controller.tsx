@@ -25,6 +25,7 @@ import type { ListColumns } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import { callerOf, pathId, requireReason, useVisit, type Visit } from '../visit.js';
 import { findTextKey } from '../texts.js';
+import { writeTypedDay } from '../typed-day.js';
 import { AlertSeverityBadge, ConnectionDone, doneAt, plainText } from './connection-elements.js';
 
 const needs = 'view';
@@ -141,7 +142,7 @@ const StateBadge = badgeOf('alerts.state', {
 });
 
 /** What an alert is about, in words. */
-function describeSubject({ t, time }: Visit, detail: AlertDetail): string {
+function describeSubject({ t, time, language }: Visit, detail: AlertDetail): string {
   const { breakKind, endpointId, deliveries = 0, day, lost, lastSyncAt } = detail;
   if (breakKind !== undefined) {
     const key = findTextKey(`break.${breakKind}`);
@@ -149,6 +150,8 @@ function describeSubject({ t, time }: Visit, detail: AlertDetail): string {
   }
   if (detail.operationId !== undefined) return t('alerts.subject.operation');
   if (detail.operatorId !== undefined) return t('alertRules.kind.local_sign_in');
+  if (detail.month !== undefined)
+    return t('alerts.subject.month', { month: writeTypedDay(detail.month, language) });
   if (endpointId !== undefined)
     return t('alerts.subject.endpoint', { count: formatCount(deliveries) });
   const date = day === undefined ? null : parsePlainDate(day);

@@ -30,6 +30,7 @@ export const alertsTexts = {
     'Dead deliveries of an endpoint: {count}',
   ],
   'alerts.subject.day': ['Dia {day} sem certificado', 'No certificate for {day}'],
+  'alerts.subject.month': ['Mês {month} não fechado', 'Month {month} is not closed'],
   'alerts.subject.webhooks': [
     '{lost} de {expected} lançamentos sem webhook em {hours} h',
     '{lost} of {expected} lines without a webhook in {hours} h',
@@ -91,6 +92,7 @@ export const alertsTexts = {
   'alertRules.kind.approval_waiting': ['Aprovação em espera', 'Waiting approval'],
   'alertRules.kind.debit_waiting': ['Débito sem explicação', 'Waiting debit'],
   'alertRules.kind.local_sign_in': ['Entrada com senha', 'Sign-in with a password'],
+  'alertRules.kind.month_close_overdue': ['Mês não fechado', 'Month not closed'],
   'alertRules.explain.break_open': [
     'Um alerta para cada divergência aberta, com a gravidade dela. Limite por tipo, valor, idade ou gravidade.',
     'An alert for each open break, with its severity. Limit it by kind, amount, age or severity.',
@@ -123,6 +125,10 @@ export const alertsTexts = {
     'Um alerta para cada pessoa que entrou com senha quando as pessoas entram pelo provedor de identidade.',
     'An alert for each person who signed in with a password while people use the identity provider.',
   ],
+  'alertRules.explain.month_close_overdue': [
+    'Um alerta para cada mês que não foi fechado tantos dias depois do seu fim.',
+    'An alert for each month that is not closed so many days after its end.',
+  ],
   'alertRules.field.kinds': ['Tipos de divergência', 'Kinds of breaks'],
   'alertRules.field.kinds.hint': ['Sem escolha, todos.', 'Without a choice, all.'],
   'alertRules.field.minSeverity': ['Gravidade mínima', 'Least severity'],
@@ -141,6 +147,7 @@ export const alertsTexts = {
   ],
   'alertRules.field.minutes': ['Minutos', 'Minutes'],
   'alertRules.field.seconds': ['Segundos', 'Seconds'],
+  'alertRules.field.days': ['Dias depois do fim do mês', 'Days after the end of the month'],
   'alertRules.field.by': ['Até (São Paulo)', 'By (São Paulo)'],
 
   'alertChannels.title': ['Canais de alerta', 'Alert channels'],

@@ -12,6 +12,7 @@ import { readSeveritySteps } from '../../reconciliation/breaks/severity.queries.
 import { severityScale } from '../../reconciliation/breaks/severity.js';
 import { BankTime } from '../../statement/lines/bank-time.service.js';
 import { WebhookHealth } from '../../webhooks/health/webhook-health.service.js';
+import { MonthReader } from '../months/month-reader.service.js';
 import { lastDueDay } from './certificate-deadline.js';
 import * as found from './conditions.queries.js';
 import { readCondition } from './conditions.schema.js';
@@ -30,6 +31,7 @@ export class AlertEvaluator {
     private readonly database: Database,
     private readonly bankTime: BankTime,
     private readonly webhookHealth: WebhookHealth,
+    private readonly months: MonthReader,
     private readonly settings: Settings,
     private readonly log: Log,
   ) {}
@@ -86,6 +88,11 @@ export class AlertEvaluator {
         return found.waitingDebits(accountId, condition, severity);
       case 'local_sign_in':
         return found.localSignIns(condition, severity);
+      case 'month_close_overdue':
+        return found.overdueCloses(
+          await this.months.listOverdue(accountId, condition.days),
+          severity,
+        );
       default:
         return unreachable(condition);
     }

@@ -7,6 +7,7 @@ import { StatementModule } from '../../statement/lines/statement.module.js';
 import { WebhooksModule } from '../../webhooks/webhooks.module.js';
 import { AlertChannelsController } from './alert-channels.controller.js';
 import { AlertChannels } from './alert-channels.service.js';
+import { MonthsModule } from '../months/months.module.js';
 import { AlertEvaluator } from './alert-evaluator.service.js';
 import { AlertMetrics } from './alert-metrics.service.js';
 import { AlertNotifications } from './alert-notifications.service.js';
@@ -23,6 +24,7 @@ import { MailSender } from './mail-sender.service.js';
     EventsModule,
     StatementModule,
     WebhooksModule,
+    MonthsModule,
   ],
   controllers: [AlertsController, AlertRulesController, AlertChannelsController],
   providers: [

@@ -33,6 +33,7 @@ export const alertDetail = z
     day: z.string(),
     operationId: z.string(),
     nsu: z.string().describe('Of a line.'),
+    month: z.string().describe('Which is not closed.'),
     operatorId: z.string().describe('Of the person who signed in with a password.'),
   })
   .partial();

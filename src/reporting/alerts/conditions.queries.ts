@@ -156,3 +156,9 @@ export function localSignIns(
     WHERE s.is_break_glass AND s.is_complete
       AND s.created_at > clock_timestamp() - ${hours}::int * interval '1 hour'`;
 }
+
+/** Months that are not closed in time. */
+export const overdueCloses = (months: readonly string[], severity: AlertSeverity) => Prisma.sql`
+  SELECT 'month:' || month AS subject, ${withSeverity(severity)},
+         jsonb_build_object('month', month) AS detail
+  FROM unnest(${[...months]}::text[]) month`;

@@ -62,6 +62,10 @@ export const condition = z.discriminatedUnion(
       kind: z.literal('local_sign_in'),
       hours: wholeNumber(1, 720).default(24).describe('Since the sign-in.'),
     }),
+    z.strictObject({
+      kind: z.literal('month_close_overdue'),
+      days: wholeNumber(1, 90).default(5).describe('After the end of the month.'),
+    }),
   ],
   { error: `Must have a kind: one of ${Object.keys(AlertConditionKind).join(', ')}.` },
 );

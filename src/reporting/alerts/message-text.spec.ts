@@ -51,6 +51,7 @@ Todos: https://c.example/console/accounts/main/alerts?ruleId=r1
 
   it.each([
     [{ endpointId: 'e1', deliveries: 3 }, 'entregas sem sucesso no destino e1: 3'],
+    [{ month: '2026-10' }, 'mês 10/2026 não fechado'],
     [{ day: '2026-11-23' }, 'dia 23/11/2026 sem certificado'],
     [{ lost: 3, expected: 9, hours: 1 }, '3 de 9 lançamentos sem webhook em 1 h'],
     [{ lastSyncAt: '2026-11-24T02:05:00Z' }, 'última sincronização do extrato: 23/11/2026 23:05'],

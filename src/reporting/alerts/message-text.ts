@@ -25,6 +25,7 @@ export interface NamedAlert {
     operationId?: string | undefined;
     nsu?: string | undefined;
     operatorId?: string | undefined;
+    month?: string | undefined;
   };
 }
 
@@ -164,6 +165,7 @@ function pageOf(detail: NamedAlert['detail']): string {
     return `deliveries?state=dead&endpointId=${detail.endpointId}`;
   if (detail.day !== undefined) return 'days';
   if (detail.operatorId !== undefined) return 'audit';
+  if (detail.month !== undefined) return `months/${detail.month}`;
   return detail.lost !== undefined ? 'webhook-health' : 'today';
 }
 
@@ -171,7 +173,7 @@ function pageOf(detail: NamedAlert['detail']): string {
 function describeSubject(detail: NamedAlert['detail'], language: MessageLanguage): string {
   const isPt = language === 'pt';
   const { breakKind, endpointId, deliveries, day, lost, expected, hours, lastSyncAt } = detail;
-  const { operationId, nsu, operatorId } = detail;
+  const { operationId, nsu, operatorId, month } = detail;
   if (operatorId !== undefined)
     return isPt
       ? `a pessoa ${operatorId} entrou com senha`
@@ -182,6 +184,10 @@ function describeSubject(detail: NamedAlert['detail'], language: MessageLanguage
       : `operation ${operationId} awaits approval`;
   if (nsu !== undefined)
     return isPt ? `débito ${nsu} aguarda explicação` : `debit ${nsu} waits for its explanation`;
+  if (month !== undefined)
+    return isPt
+      ? `mês ${month.slice(5)}/${month.slice(0, 4)} não fechado`
+      : `month ${month} is not closed`;
   if (breakKind !== undefined) return nameOfKind(breakKind, language);
   if (endpointId !== undefined)
     return isPt

@@ -1,5 +1,6 @@
 // Reads how a month stands: its figures, its checklist, who signed it, and what changed since.
 import { Injectable } from '@nestjs/common';
+import { saoPauloDay } from '../../brazil/statement-day.js';
 import type { RouteInput, RouteOutput } from '../../bank-contract/route.js';
 import { Database, type Db } from '../../platform/postgres/database.service.js';
 import { AppError } from '../../platform/errors.js';
@@ -25,7 +26,7 @@ import {
 import { MonthAmendments } from './month-amendments.service.js';
 import { hasPriceList, listFindings } from './month-facts.queries.js';
 import { signedFiguresOf, sumsOfMonth } from './month-figures.js';
-import { nextMonth, standingOf } from './month-state.js';
+import { lastMonthOver, monthsUntil, standingOf } from './month-state.js';
 import type { getMonth, listMonths } from './months.schema.js';
 
 const monthText = /^\d{4}-\d{2}$/;
@@ -41,19 +42,18 @@ export class MonthReader {
     private readonly journals: Journals,
   ) {}
 
-  /** Newest first, from the current month to that of the first day that is certified. */
+  /** Newest first, from the current month to the first one. */
   async list(
     accountId: number,
     query: RouteInput<typeof listMonths>['query'],
   ): Promise<RouteOutput<typeof listMonths>> {
     const page = readPage(query, (key) => monthText.test(key));
     const db = this.database.prisma;
-    const firstDay = await readFirstDay(db, accountId);
     const current = (await this.bankTime.today(accountId)).slice(0, 7);
-    const months: string[] = [];
-    for (let month = firstDay?.slice(0, 7); month && month <= current; month = nextMonth(month))
-      if (page.after === null || month < page.after) months.unshift(month);
-    const shown = months.slice(0, page.limit + 1);
+    const shown = (await listMonthsUntil(db, accountId, current))
+      .toReversed()
+      .filter((month) => page.after === null || month < page.after)
+      .slice(0, page.limit + 1);
     const where = { accountId, month: { in: shown } };
     const decisions = await db.monthDecision.findMany({ where, orderBy: { sequence: 'asc' } });
     const closes = await db.monthClose.findMany({ where, omit: { report: true } });
@@ -66,6 +66,15 @@ export class MonthReader {
       };
     });
     return toList(rows, page, ({ month }) => month);
+  }
+
+  /** The months that have been over at the bank for so many days, and are not closed. */
+  async listOverdue(accountId: number, days: number): Promise<string[]> {
+    const db = this.database.prisma;
+    const last = lastMonthOver(days, await this.bankTime.today(accountId));
+    const months = await listMonthsUntil(db, accountId, last);
+    const closed = (await listStandingCloses(db, accountId)).map(({ month }) => month);
+    return months.filter((month) => !closed.includes(month));
   }
 
   /** Throws `not_found` for a month that has not begun, or before the first certified day. */
@@ -175,6 +184,17 @@ async function readFirstDay(db: Db, accountId: number): Promise<string | null> {
   if (first) return first.date;
   const state = await db.dayCloseState.findUnique({ where: { accountId } });
   return state?.nextDate ?? null;
+}
+
+/** Ascending, from the month of the first certified day, or of the first line if that is later. */
+async function listMonthsUntil(db: Db, accountId: number, last: string): Promise<string[]> {
+  const firstDay = await readFirstDay(db, accountId);
+  const line = await db.statementLine.findFirst({
+    ...{ where: { accountId }, orderBy: { occurredAt: 'asc' }, select: { occurredAt: true } },
+  });
+  if (!firstDay || !line) return [];
+  const lineDay = saoPauloDay(line.occurredAt);
+  return monthsUntil(last, firstDay > lineDay ? firstDay : lineDay);
 }
 
 export function findPolicy(db: Db, accountId: number) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { amendedBefore, standingOf } from './month-state.js';
+import { amendedBefore, lastMonthOver, monthsUntil, standingOf } from './month-state.js';
 
 const decisions = (...actions: ('accept' | 'prepare' | 'approve' | 'reopen')[]) =>
   actions.map((action, index) => ({ action, sequence: index + 1 }));
@@ -17,6 +17,17 @@ describe('the state of a month', () => {
     expect(stateAfter(...again).state).toBe('prepared');
     expect(stateAfter(...again, 'approve').closed).toBe(closes[1]);
   });
+});
+
+it('is over for whole days, from the first day of the next', () => {
+  const last = (days: number, today: string) => lastMonthOver(days, today);
+  expect(last(1, '2026-12-01')).toBe('2026-10');
+  expect(last(1, '2026-12-02')).toBe('2026-11');
+  expect(last(5, '2026-12-05')).toBe('2026-10');
+  expect(last(5, '2026-12-06')).toBe('2026-11');
+  expect(last(5, '2027-01-06')).toBe('2026-12');
+  expect(monthsUntil('2027-01', '2026-11-30')).toEqual(['2026-11', '2026-12', '2027-01']);
+  expect(monthsUntil('2026-10', '2026-11-30')).toEqual([]);
 });
 
 describe('the amendments of an open month', () => {

@@ -1,5 +1,5 @@
 // Where a month stands, from what was decided about it; and which changes an open month lists.
-import { addMonths } from '../../brazil/calendar.js';
+import { addDays, addMonths, type PlainDate } from '../../brazil/calendar.js';
 import type { MonthClose, MonthDecision } from '../../generated/service/client.js';
 
 export const monthStates = ['open', 'prepared', 'closed'] as const;
@@ -32,6 +32,18 @@ export interface AmendedMonths {
   to: string;
   cut: ReportCut;
 }
+
+/** Ascending, from the month of `firstDay` to `last`. */
+export function monthsUntil(last: string, firstDay: PlainDate): string[] {
+  const months: string[] = [];
+  for (let month = firstDay.slice(0, 7); month <= last; month = nextMonth(month))
+    months.push(month);
+  return months;
+}
+
+/** The last month that has been over for so many whole days. */
+export const lastMonthOver = (days: number, today: PlainDate) =>
+  monthBefore(addDays(today, -days).slice(0, 7));
 
 export const nextMonth = (month: string) => addMonths(`${month}-01`, 1).slice(0, 7);
 

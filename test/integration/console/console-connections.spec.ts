@@ -429,6 +429,7 @@ describe('alerts', () => {
     ['day_not_certified', { by: '08:30' }],
     ['approval_waiting', { minutes: '45' }],
     ['debit_waiting', { seconds: '90' }],
+    ['month_close_overdue', { days: '7' }],
     ['break_open', { kinds: 'missing', minSeverity: 'high', minAgeHours: '4' }],
   ])('have a rule of the condition %s that is changed', async (kind, fields) => {
     const form = await open(`alert-rules/new/${kind}`, 'admin');

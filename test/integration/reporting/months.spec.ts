@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { PersonRole } from '../../../src/access/people/roles.js';
 import { sha256 } from '../../../src/platform/json/exact-json.js';
+import { AlertEvaluator } from '../../../src/reporting/alerts/alert-evaluator.service.js';
 import { MonthClosing } from '../../../src/reporting/months/month-closing.service.js';
 import { MonthSweeper } from '../../../src/reporting/months/month-sweeper.service.js';
 import { newKeyHeader } from '../../contract/samples.js';
@@ -62,7 +63,7 @@ beforeAll(async () => {
   service = await serviceApplication();
   account = await closedDays.account(slug, new Date('2026-02-01T03:00:00Z'));
   people = await personOfEachRole(service, account.id);
-  const scopes = ['read', 'reconcile', 'approve'];
+  const scopes = ['read', 'reconcile', 'approve', 'alerts'];
   apiKey = (await operatorOf(() => service).createKey(slug, { scopes })).key;
   await closedDays.arrive(account.id, lines);
   await closedDays.decide(account.id);
@@ -237,10 +238,23 @@ it('takes a late line and another outcome as amendments, and refuses neither', a
   expect((await eventsOf()).slice(1)).toEqual([{ ...announced, revision: 1 }]);
 });
 
+/** The subjects of the rule's alerts that are firing, after another evaluation. */
+const overdue = async () => {
+  await run('UPDATE alert_rule SET evaluated_at = NULL');
+  await service.application.get(AlertEvaluator, { strict: false }).evaluate();
+  const { data } = await read('/v1/alerts?state=firing&limit=500');
+  return data.map(({ subject }: { subject: string }) => subject).sort();
+};
+
 it('is reopened with a reason, and closed again as the next revision', async () => {
+  const rule = { name: 'Fechamento', condition: { kind: 'month_close_overdue', days: 5 } };
+  expect((await call('POST', '/v1/alert-rules', rule)).status).toBe(201);
+  const others = await overdue();
+  expect(others[0]).toBe('month:2026-03');
   expect((await reopen('a')).status).toBe(400);
   expect((await reopen()).body).toMatchObject({ state: 'open', revision: null });
   expect((await reopen()).body.decisions.at(-1)).toMatchObject({ action: 'reopen' });
+  expect(await overdue()).toEqual([`month:${month}`, ...others]);
   // What was accepted is still accepted.
   expect((await itemOf('breaks_resolved')).state).toBe('accepted');
   await run(
@@ -249,6 +263,7 @@ it('is reopened with a reason, and closed again as the next revision', async () 
   );
   expect(await signAs('analyst', 'prepare')).toBe('prepared');
   expect(await signAs('approver', 'approve')).toBe('closed');
+  expect(await overdue()).toEqual(others);
   const { closes, amendments } = await read();
   expect(
     closes.map(({ revision, stands }: object & Record<string, unknown>) => [revision, stands]),
