@@ -8,7 +8,7 @@ import { describeExitCodes } from '../../src/app/exit-codes.js';
 import { expectDocument } from '../support/docs-document.js';
 
 const page = 'commands.md';
-const maxWords = 420;
+const maxWords = 430;
 /** They run until they are stopped, and have no result. */
 const running = ['start', 'sandbox'];
 
@@ -51,7 +51,7 @@ ${examples.join('\n')}
 
 - With \`--json\`, stdout has one JSON document. Progress and errors go to stderr.
 - \`people\`, \`verify\`, \`erase\`, \`reencrypt\` and \`restored\` work on the database (\`DATABASE_URL\`, or \`DATA_DIR\`), beside the service. \`doctor\` changes nothing.
-- \`accounts\` and \`keys\` call the running service with \`CONCILIA_ADMIN_KEY\`, \`runs\` and \`export\` with \`CONCILIA_API_KEY\`: they show what that key may see. Set it to the key of another account for that account.
+- \`accounts\` and \`keys\` call the running service with \`CONCILIA_ADMIN_KEY\`, \`runs\`, \`months\` and \`export\` with \`CONCILIA_API_KEY\`: they show what that key may see. Set it to the key of another account for that account.
 
 Exit codes:
 

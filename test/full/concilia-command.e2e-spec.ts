@@ -175,6 +175,30 @@ describe('beside the service', () => {
     expect(await concilia(wrong, settings)).toMatchObject({ code: 1, out: '' });
   }, 120_000);
 
+  it('shows the months, and fails on request while one cannot be closed', async () => {
+    type Listed = { months: { month: string; state: string }[] };
+    await databases[0]?.pool.query(
+      `INSERT INTO day_close_state (account_id, next_date)
+       SELECT id, to_char(now() AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD') FROM bank_account
+       ON CONFLICT DO NOTHING`,
+    );
+    // Without a line there is no month to close.
+    expect(await json(['months', 'list'])).toEqual({ months: [] });
+    await service.callBank('POST', '/sandbox/pix/received', { amount: 10 });
+    await json(['runs', 'start', '--watch']);
+    const { months } = (await json(['months', 'list'])) as unknown as Listed;
+    const [{ month, state } = { month: '', state: '' }] = months;
+    expect(state).toBe('open');
+    expect(await json(['months', 'show', month])).toMatchObject({ month, state, decisions: [] });
+    const checked = await concilia(['months', 'show', month, '--check'], settings);
+    expect(checked).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/days_certified +not_met/),
+    });
+    const unknown = await concilia(['months', 'show', '2199-01', '--json'], settings);
+    expect(unknown).toMatchObject({ code: 1, out: expect.stringContaining('404') });
+  }, 120_000);
+
   it('invites a person, and examines the set-up', async () => {
     const invited = await json(['people', 'invite', '--email', 'a@example.com', '--role', 'admin']);
     expect(invited).toEqual({ path: expect.stringMatching(/^\/console\/link\/[\w-]{43}$/) });

@@ -47,6 +47,10 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
     summary: 'Reconciliation runs: list, start, watch.',
     load: async () => (await import('./runs.js')).runsCommand,
   },
+  months: {
+    summary: 'The close of months: list, show.',
+    load: async () => (await import('./months.js')).monthsCommand,
+  },
   export: {
     summary: 'Writes statement lines, breaks or overdue payments into a file.',
     load: async () => (await import('./export.js')).exportCommand,
