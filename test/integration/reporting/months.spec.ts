@@ -7,7 +7,12 @@ import { MonthClosing } from '../../../src/reporting/months/month-closing.servic
 import { MonthSweeper } from '../../../src/reporting/months/month-sweeper.service.js';
 import { newKeyHeader } from '../../contract/samples.js';
 import { ClosedDays, type TestLine } from '../../support/closed-days.js';
-import { personOfEachRole, type SignedIn } from '../../support/console-visitor.js';
+import {
+  codeOf,
+  hiddenIn,
+  personOfEachRole,
+  type SignedIn,
+} from '../../support/console-visitor.js';
 import { operatorOf } from '../../support/operator.js';
 import { addPayments, succeededOperations } from '../../support/parent-rows.js';
 import { serviceApplication, type ServiceApplication } from '../../support/service-application.js';
@@ -275,4 +280,31 @@ it('is reopened with a reason, and closed again as the next revision', async () 
   expect((await eventsOf()).map(({ type }: { type: string }) => type)).toEqual([
     ...['month.closed', 'month.amended', 'month.reopened', 'month.closed'],
   ]);
+});
+
+it('is reopened, prepared and closed by people on its page', async () => {
+  const page = `/console/accounts/${slug}/months/${month}`;
+  const { viewer, analyst, approver, admin } = people;
+  const send = async (person: SignedIn, action: string, fields: object) => {
+    const shown = (await person.get(page)).text;
+    const sent = Object.fromEntries(hiddenIn(shown, `${page}/${action}`));
+    return person.submit(`${page}/${action}`, { ...sent, ...fields });
+  };
+  const shown = await viewer.get(page);
+  expect(shown.status).toBe(200);
+  expect(shown.text).toContain('Journal entries without an account');
+  expect(shown.text).not.toContain(`action="${page}/`);
+  expect((await viewer.get(`/console/accounts/${slug}/months`)).text).toContain(page);
+  const code = () => codeOf(approver.secret);
+  const reason = 'faltou uma nota';
+  expect((await send(analyst, 'reopen', { reason })).status).toBe(403);
+  expect((await send(approver, 'reopen', { reason, code: code() })).location).toBe(page);
+  expect((await send(analyst, 'prepare', {})).status).toBe(400);
+  expect((await send(analyst, 'prepare', { seen: 'on' })).location).toBe(page);
+  expect((await read()).state).toBe('prepared');
+  expect((await send(admin, 'approve', { seen: 'on', figuresHash: 'a'.repeat(64) })).status).toBe(
+    409,
+  );
+  expect((await send(approver, 'approve', { seen: 'on' })).location).toBe(page);
+  expect(await read()).toMatchObject({ state: 'closed', revision: 3 });
 });
