@@ -23,8 +23,10 @@ const bounded = new Set([
   ...['rareBreaks', 'resolvedBreaks', 'inBreakOfDay'],
 ]);
 const boundOfBlocks = 7_000;
-/** Of these, the first two add up what is open, and the others ask the bank. */
-const pagesLeftOut = ['forecast', 'overview', 'payer', 'webhook-health/registrations'];
+/** Of these, the first three add up what is open or a month, and the others ask the bank. */
+const pagesLeftOut = [
+  ...['forecast', 'overview', 'months/:id', 'payer', 'webhook-health/registrations'],
+];
 /** A page examines a bounded number of rows, of which the smaller book has fewer. */
 const boundedPages = new Set(['breaks/:id']);
 const allowedBlocks = 100;
