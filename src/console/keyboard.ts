@@ -11,7 +11,8 @@
 // A link in a row that wrote another part of the page anew is the current one of its list, from
 // which keys move.
 //
-// A text to copy is marked as a whole when it gets the focus.
+// A text to copy is marked as a whole when it gets the focus. A button with `data-copy` is shown,
+// and copies the text before it: the attribute is what it says then.
 //
 // It does nothing while somebody types, or holds Ctrl, Alt or Meta. Escape leaves a field.
 export const keyboardScript = `(() => {
@@ -80,6 +81,23 @@ export const keyboardScript = `(() => {
     link.setAttribute('aria-current', 'true');
   });
 
+  const showCopies = () =>
+    document.querySelectorAll('[data-copy]').forEach((one) => { one.hidden = false; });
+  const copy = async (button) => {
+    const field = button.previousElementSibling.querySelector('input');
+    field.select();
+    // Without HTTPS a browser has no clipboard.
+    if (navigator.clipboard) await navigator.clipboard.writeText(field.value);
+    else if (!document.execCommand('copy')) return;
+    button.textContent = button.dataset.copy;
+  };
+  showCopies();
+  document.addEventListener('htmx:afterSwap', showCopies);
+  document.addEventListener('click', ({ target }) => {
+    const button = target instanceof Element ? target.closest('[data-copy]') : null;
+    // Where the browser refuses, the text stays marked.
+    if (button) copy(button).catch(() => undefined);
+  });
   document.addEventListener('focusin', ({ target }) => {
     if (target instanceof HTMLInputElement && target.readOnly) target.select();
   });

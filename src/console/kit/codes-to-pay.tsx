@@ -1,6 +1,6 @@
 // The codes by which a charge or a bill is paid, drawn and as texts.
 import type { TextKey } from '../texts.js';
-import { Cards, Folded, Hint } from './elements.js';
+import { Button, Cards, Folded, Hint } from './elements.js';
 import { useVisit } from '../visit.js';
 
 /** Folded where nothing is to be paid any more. */
@@ -50,12 +50,18 @@ function Drawing({ name, class: className, svg }: { name: string; class: string;
   );
 }
 
-/** A text to copy: a click marks all of it. */
+/** A text to copy: a click marks all of it. With a script, a button copies it. */
 export function CodeText({ label, text }: { label: string; text: string }) {
+  const { t } = useVisit();
   return (
-    <label>
-      {label}
-      <input class="code" readOnly value={text} />
-    </label>
+    <>
+      <label>
+        {label}
+        <input class="code" readOnly value={text} />
+      </label>
+      <Button is="plain" type="button" hidden data-copy={t('app.copied')}>
+        {t('app.copy')}
+      </Button>
+    </>
   );
 }

@@ -25,6 +25,8 @@ export const appTexts = {
     'Filters left out, because their value is not valid: {names}.',
   ],
   'app.firstPage': ['Primeira página', 'First page'],
+  'app.copy': ['Copiar', 'Copy'],
+  'app.copied': ['Copiado', 'Copied'],
   'app.confirm': ['Confirmar', 'Confirm'],
   'app.cancel': ['Cancelar', 'Cancel'],
   'app.sandbox': [
