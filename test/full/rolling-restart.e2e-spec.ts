@@ -91,6 +91,7 @@ describe('a restart of one instance after the other', () => {
     for (const instance of instances) {
       await until('all clients send', () => clients.keys.length > 2 * lanes, startMs);
       const before = proxy.sentTo(instance.serviceUrl);
+      proxy.knowLate(instance.serviceUrl);
       expect(await instance.stop()).toBe(0);
       // It got requests while it stopped, until the proxy knew: otherwise this proves nothing.
       expect(proxy.sentTo(instance.serviceUrl)).toBeGreaterThan(before);

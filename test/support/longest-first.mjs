@@ -5,8 +5,8 @@ import Sequencer from '@jest/test-sequencer';
 const longest = [
   'fuzz-service.e2e-spec.ts',
   'console-browser.e2e-spec.ts',
-  'rolling-restart.e2e-spec.ts',
   'docs-commands.e2e-spec.ts',
+  'rolling-restart.e2e-spec.ts',
   'failover.e2e-spec.ts',
   'image.e2e-spec.ts',
   'fuzz-bank.e2e-spec.ts',

@@ -12,7 +12,7 @@ export class ReadinessProxy {
   /** By URL, with the requests in progress and all that were sent. */
   private readonly instances = new Map<
     string,
-    { isReady: boolean; requests: number; sent: number }
+    { isReady: boolean; requests: number; sent: number; knownAfter: number }
   >();
   private readonly agent = new Agent({ keepAlive: true });
   private readonly server = createServer((request, response) => this.forward(request, response));
@@ -32,13 +32,14 @@ export class ReadinessProxy {
   }
 
   add(url: string): void {
-    const instance = { isReady: false, requests: 0, sent: 0 };
+    const instance = { isReady: false, requests: 0, sent: 0, knownAfter: 0 };
     this.instances.set(url, instance);
     void (async () => {
       while (!this.isClosed && this.instances.get(url) === instance) {
-        instance.isReady = await fetch(`${url}/health/ready`, { headers: { connection: 'close' } })
+        const isReady = await fetch(`${url}/health/ready`, { headers: { connection: 'close' } })
           .then(({ ok }) => ok)
           .catch(() => false);
+        instance.isReady = isReady || instance.sent < instance.knownAfter;
         await sleep(pollMs);
       }
     })();
@@ -50,6 +51,12 @@ export class ReadinessProxy {
 
   sentTo(url: string): number {
     return this.instances.get(url)?.sent ?? 0;
+  }
+
+  /** It learns that the instance is not ready after one more request to it, as the slowest do. */
+  knowLate(url: string): void {
+    const instance = this.instances.get(url);
+    if (instance) instance.knownAfter = instance.sent + 1;
   }
 
   /** Resolves when the instance has no request any more. */
