@@ -32,6 +32,15 @@ const rule = (dice: Dice) => ({
 const charge = (dice: Dice) => slip({ Amount: cents(dice) });
 const transfer = (dice: Dice) => internalTransfer({ amount: cents(dice) });
 
+const chartCsv = 'Código;Descrição;Natureza;Analítica\n1;Banco;Ativo;Sim\n2;Outros;Despesa;Sim';
+const breakIds = (dice: Dice, pool: Pool) => [pool.value(dice, 'openBreakId')];
+
+/** The month has no certified end, and nothing that may be accepted stands in its way. */
+const ofAClosedMonth = 'the month is not over: test/integration/reporting/months.spec.ts';
+const excluded = {
+  ...{ acceptMonthItem: ofAClosedMonth, signMonth: ofAClosedMonth, reopenMonth: ofAClosedMonth },
+};
+
 const samples: FuzzRun['samples'] = {
   ...bankSamples,
   ...{ uploadCharges: rows(charge), checkCharges: rows(charge) },
@@ -51,6 +60,12 @@ const samples: FuzzRun['samples'] = {
   replayDelivery: (dice, pool) => ({ endpointId: pool.value(dice, 'keptEndpointId') }),
   replayDeliveries: () => ({ after: 0 }),
   acknowledgeAlerts: (dice, pool) => ({ ruleId: pool.value(dice, 'keptRuleId'), reason: 'fuzz' }),
+  changeChartOfAccounts: () => ({ csv: chartCsv, reason: 'fuzz' }),
+  changeJournalMapping: () => ({ bankCode: '1', entries: [{ contraCode: '2' }], reason: 'fuzz' }),
+  assignBreaks: (dice, pool) => ({ ids: breakIds(dice, pool), assignee: null }),
+  snoozeBreaks: (dice, pool) => ({
+    ...{ ids: breakIds(dice, pool), until: dice.pick([null, dayFromToday(9)]) },
+  }),
   createWebhookEndpoint: () => ({ url: 'http://127.0.0.1:41999/fuzz', isEnabled: false }),
   changeSeveritySteps: () => ({
     ...{ amounts: [100, 1_000, 10_000], businessDays: [1, 3, 5], reason: 'fuzz' },
@@ -113,8 +128,6 @@ export async function serviceWorld(
     ...{ 'x-service-api-key': own.key, 'x-service-admin-key': adminKey },
     'x-service-partner-key': 'concilia-dev-partner',
   };
-  const month = dayFromToday(0).slice(0, 7);
-  for (const path of pathsOfMonths) pool.addPath(`/v1/${path}`, `/v1/${path.replace('{}', month)}`);
   for (let seed = 0; seed < 10; seed += 1) {
     const { id } = await send('POST', '/v1/rules', rule(new Dice(seed)));
     pool.addPath('/v1/rules/{}/versions/{}', `/v1/rules/${String(id)}/versions/1`);
@@ -147,7 +160,9 @@ export async function serviceWorld(
       async () => ((await send('GET', path)).data as unknown[]).length > 0,
       90_000,
     );
+  await addBooks(send, pool);
   return {
+    excluded,
     ...{ application: 'service', url: concilia.serviceUrl, operations, schemas, pool },
     // Who sent a payment does not approve it.
     keyOf: ({ name, keyHeader }) => String(/^decide/.test(name) ? approver.key : keys[keyHeader]),
@@ -158,4 +173,15 @@ export async function serviceWorld(
       !(method === 'DELETE' && kept.some(({ id }) => path.includes(String(id)))),
     ...{ samples, hints, secrets: secretsOfSamples },
   };
+}
+
+type Send = (method: string, path: string, body?: object) => Promise<Record<string, unknown>>;
+
+/** The month and open breaks that requests name, and the chart of which a mapping has codes. */
+async function addBooks(send: Send, pool: Pool): Promise<void> {
+  const month = dayFromToday(0).slice(0, 7);
+  for (const path of pathsOfMonths) pool.addPath(`/v1/${path}`, `/v1/${path.replace('{}', month)}`);
+  const { data } = await send('GET', '/v1/breaks?state=open');
+  pool.addValue('openBreakId', ...(data as { id: string }[]).map(({ id }) => id));
+  await send('PUT', '/v1/chart-of-accounts', { csv: chartCsv, reason: 'fuzz' });
 }
