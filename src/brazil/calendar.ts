@@ -57,6 +57,11 @@ export function addMonths(date: PlainDate, months: number): PlainDate {
   return addDays(`${toYear}-${monthText}-${dayText}`, 0);
 }
 
+/** The month, `yyyy-mm`, of a day or of a month. */
+export const monthOf = (period: string): string => period.slice(0, 7);
+export const monthBefore = (month: string): string => monthOf(addDays(`${month}-01`, -1));
+export const monthAfter = (month: string): string => monthOf(addDays(`${month}-28`, 4));
+
 /** Days from `from` to `to`, negative when `to` is earlier. */
 export function daysBetween(from: PlainDate, to: PlainDate): number {
   return epochDay(to) - epochDay(from);

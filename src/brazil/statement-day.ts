@@ -1,4 +1,4 @@
-import { parsePlainDate, type PlainDate } from './calendar.js';
+import { monthAfter, parsePlainDate, type PlainDate } from './calendar.js';
 import { saoPauloOffsetMs } from './sao-paulo-time.js';
 
 /**
@@ -44,6 +44,14 @@ export function statementDayOf(instant: Date): PlainDate {
 /** The first instant of a statement day, which is the exclusive end of the previous day. */
 export function statementDayStart(day: PlainDate): Date {
   return new Date(`${requirePlainDate(day)}${DAY_START}`);
+}
+
+/** The time of the statement days of months, `yyyy-mm`, both included. */
+export function statementMonths(from: string, to = from): { from: Date; until: Date } {
+  return {
+    from: statementDayStart(`${from}-01`),
+    until: statementDayStart(`${monthAfter(to)}-01`),
+  };
 }
 
 function isoDay(timeMs: number): string {

@@ -1,19 +1,12 @@
 // Opens and resolves the breaks of fees that the bank charged otherwise than agreed. They follow
 // from what is decided about the lines of a month, so they are decided after it, month by month.
 import { Injectable } from '@nestjs/common';
-import { addDays } from '../../brazil/calendar.js';
+import { addDays, monthAfter, monthBefore, monthOf } from '../../brazil/calendar.js';
 import { saoPauloDay, statementDayStart } from '../../brazil/statement-day.js';
 import type { SqlTx } from '../../platform/postgres/database.service.js';
 import { recordFeeTask } from '../../statement/reconciliation-tasks/reconciliation-tasks.queries.js';
 import { subjectOfFee } from '../decide/break-kinds.js';
-import {
-  checkFees,
-  monthAfter,
-  monthBefore,
-  monthOf,
-  overchargeOf,
-  type CheckedFee,
-} from '../decide/fee-check.js';
+import { checkFees, overchargeOf, type CheckedFee } from '../decide/fee-check.js';
 import {
   feeWindow,
   findFirstLineFrom,

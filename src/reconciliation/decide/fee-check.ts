@@ -1,7 +1,13 @@
 // Whether the bank charged the fees that were agreed: fee lines, the items of the statement that
 // they are about, and the price lists. The same facts give the same result, in whatever order they
 // came. Days and months are those of São Paulo.
-import { addDays, type PlainDate } from '../../brazil/calendar.js';
+import {
+  addDays,
+  monthAfter,
+  monthBefore,
+  monthOf,
+  type PlainDate,
+} from '../../brazil/calendar.js';
 import type { TariffCharged, TariffKind, TariffPeriod } from '../../generated/service/client.js';
 import { groupBy } from '../../platform/grouping.js';
 import { normalizeText } from '../../statement/expected-payments/text-pattern.js';
@@ -79,11 +85,6 @@ export interface CheckedFee {
 /** What was charged too much; negative for too little, zero where nothing is known. */
 export const overchargeOf = ({ chargedCents, expectedCents }: CheckedFee): bigint =>
   chargedCents - (expectedCents ?? chargedCents);
-
-/** The month of a day or of a month. */
-export const monthOf = (period: string): string => period.slice(0, 7);
-export const monthBefore = (month: string): string => monthOf(addDays(`${month}-01`, -1));
-export const monthAfter = (month: string): string => monthOf(addDays(`${month}-28`, 4));
 
 /**
  * The list of a day: the last `validFrom` up to it, and of equal ones the last version. Null

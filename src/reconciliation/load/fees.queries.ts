@@ -1,12 +1,12 @@
 // What fees are checked by: price lists, lines that are classified as fees, and how many items of
 // each kind the statement shows.
 import { billWords, slipWords, undoingPattern } from '../../bank-contract/line-types.js';
-import { saoPauloDay, statementDayStart } from '../../brazil/statement-day.js';
+import { monthAfter } from '../../brazil/calendar.js';
+import { saoPauloDay, statementDayStart, statementMonths } from '../../brazil/statement-day.js';
 import { groupBy } from '../../platform/grouping.js';
 import { opaqueAccountId, type Reader } from '../../platform/postgres/database.service.js';
 import { Prisma, type PriceList } from '../../generated/service/client.js';
 import {
-  monthAfter,
   type AgreedPrices,
   type AgreedTariff,
   type FeeFacts,
@@ -22,9 +22,7 @@ export interface Months {
 
 /** The time of these months, and of the month after them: it has fees for the last of them. */
 export function feeWindow({ from, to }: Months): { from: Date; until: Date; counted: Date } {
-  const startOf = (month: string) => statementDayStart(`${month}-01`);
-  const next = monthAfter(to);
-  return { from: startOf(from), until: startOf(monthAfter(next)), counted: startOf(next) };
+  return { ...statementMonths(from, monthAfter(to)), counted: statementMonths(from, to).until };
 }
 
 const matching = (words: readonly string[]) => Prisma.raw(`'${words.join('|')}'`);

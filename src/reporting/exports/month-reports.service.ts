@@ -1,8 +1,8 @@
 // Reads what a month came to, and shows it as a page.
 import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../../access/accounts/accounts.service.js';
-import { addDays, type PlainDate } from '../../brazil/calendar.js';
-import { saoPauloDay, statementDayStart } from '../../brazil/statement-day.js';
+import type { PlainDate } from '../../brazil/calendar.js';
+import { saoPauloDay, statementMonths } from '../../brazil/statement-day.js';
 import { Database, type Db } from '../../platform/postgres/database.service.js';
 import { AppError } from '../../platform/errors.js';
 import { BankTime } from '../../statement/lines/bank-time.service.js';
@@ -50,10 +50,7 @@ export class MonthReports {
     if (month > today.slice(0, 7)) throw new AppError('not_found');
     const days = daysOfMonth(month);
     const [firstDay, lastDay] = [days[0], days.at(-1)] as [PlainDate, PlainDate];
-    const window = {
-      from: statementDayStart(firstDay),
-      until: statementDayStart(addDays(lastDay, 1)),
-    };
+    const window = statementMonths(month);
     const where = { accountId, occurredAt: { lt: window.until } };
     if (!(await db.statementLine.findFirst({ where }))) throw new AppError('not_found');
     const { slug } = await this.accounts.get(accountId);

@@ -3,8 +3,7 @@
 import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../../access/accounts/accounts.service.js';
 import type { RouteInput, RouteOutput } from '../../bank-contract/route.js';
-import { addMonths } from '../../brazil/calendar.js';
-import { statementDayOf, statementDayStart } from '../../brazil/statement-day.js';
+import { statementDayOf, statementMonths } from '../../brazil/statement-day.js';
 import { AppError } from '../../platform/errors.js';
 import { readPage, toList } from '../../platform/http/listing.js';
 import { sha256 } from '../../platform/json/exact-json.js';
@@ -249,9 +248,9 @@ export class Journals {
 }
 
 const startOf = (month: string): queries.LinePlace => ({
-  ...{ occurredAt: statementDayStart(`${month}-01`), nsu: -1n },
+  ...{ occurredAt: statementMonths(month).from, nsu: -1n },
 });
-const endOf = (month: string): Date => statementDayStart(addMonths(`${month}-01`, 1));
+const endOf = (month: string): Date => statementMonths(month).until;
 const keyOf = ({ occurredAt, nsu }: queries.LinePlace) => `${occurredAt.getTime()}.${nsu}`;
 
 function placeOf(key: string): queries.LinePlace {

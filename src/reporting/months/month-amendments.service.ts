@@ -2,11 +2,11 @@
 // reports before it do not have.
 import { Injectable } from '@nestjs/common';
 import { formatReaisWithTwoDecimals as formatCents } from '../../brazil/cents.js';
-import { statementDayStart } from '../../brazil/statement-day.js';
+import { statementMonths } from '../../brazil/statement-day.js';
 import type { Db } from '../../platform/postgres/database.service.js';
 import type { CanonicalValue } from '../../platform/json/canonical-json.js';
 import * as queries from './amendments.queries.js';
-import { amendedBefore, nextMonth, type AmendedMonths, type StandingClose } from './month-state.js';
+import { amendedBefore, type AmendedMonths, type StandingClose } from './month-state.js';
 
 /** More are counted, and not listed. */
 const maxListed = 1_000;
@@ -60,8 +60,5 @@ export class MonthAmendments {
 }
 
 export function amendedSpan(accountId: number, { from, to, cut }: AmendedMonths) {
-  return {
-    ...{ accountId, since: cut, from: statementDayStart(`${from}-01`) },
-    until: statementDayStart(`${nextMonth(to)}-01`),
-  };
+  return { accountId, since: cut, ...statementMonths(from, to) };
 }

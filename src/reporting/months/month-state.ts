@@ -1,5 +1,11 @@
 // Where a month stands, from what was decided about it; and which changes an open month lists.
-import { addDays, addMonths, type PlainDate } from '../../brazil/calendar.js';
+import {
+  addDays,
+  monthAfter,
+  monthBefore,
+  monthOf,
+  type PlainDate,
+} from '../../brazil/calendar.js';
 import type { MonthClose, MonthDecision } from '../../generated/service/client.js';
 
 export const monthStates = ['open', 'prepared', 'closed'] as const;
@@ -36,16 +42,13 @@ export interface AmendedMonths {
 /** Ascending, from the month of `firstDay` to `last`. */
 export function monthsUntil(last: string, firstDay: PlainDate): string[] {
   const months: string[] = [];
-  for (let month = firstDay.slice(0, 7); month <= last; month = nextMonth(month))
-    months.push(month);
+  for (let month = monthOf(firstDay); month <= last; month = monthAfter(month)) months.push(month);
   return months;
 }
 
 /** The last month that has been over for so many whole days. */
 export const lastMonthOver = (days: number, today: PlainDate) =>
-  monthBefore(addDays(today, -days).slice(0, 7));
-
-export const nextMonth = (month: string) => addMonths(`${month}-01`, 1).slice(0, 7);
+  monthBefore(monthOf(addDays(today, -days)));
 
 /**
  * What changed after a close belongs to the first open month after it: the closed months directly
@@ -68,8 +71,6 @@ export function amendedBefore(open: string, closes: readonly StandingClose[]): A
   }
   return spans;
 }
-
-const monthBefore = (month: string) => addMonths(`${month}-01`, -1).slice(0, 7);
 
 /** Both only grow, and both reports were read under the lock of the account. */
 const isAfter = (one: ReportCut, other: ReportCut) =>

@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { AccountsService } from '../../access/accounts/accounts.service.js';
 import type { RouteOutput } from '../../bank-contract/route.js';
+import { monthOf } from '../../brazil/calendar.js';
 import type { TariffKind } from '../../generated/service/client.js';
 import { AppError } from '../../platform/errors.js';
 import { groupBy } from '../../platform/grouping.js';
@@ -9,7 +10,6 @@ import { Database } from '../../platform/postgres/database.service.js';
 import {
   checkFees,
   expectedOfMonth,
-  monthOf,
   overchargeOf,
   type CheckedFee,
 } from '../../reconciliation/decide/fee-check.js';
