@@ -5,7 +5,7 @@ import { daysBetween, parsePlainDate, type PlainDate } from '../../brazil/calend
 import { fieldError, type FieldError } from '../../bank-contract/field-errors.js';
 import type { Coding } from './coding.js';
 import type { AcceptedAmounts } from './settlement.js';
-import { storedParts, type PaymentPart } from './payment-parts.js';
+import { storedCents, storedParts, type PaymentPart } from './payment-parts.js';
 import { declarableKinds, type Reference } from './references.js';
 import { problemOfPattern } from './text-pattern.js';
 
@@ -103,15 +103,13 @@ export function conditionAmounts(terms: DeclaredTerms): AcceptedAmounts | null {
   return terms.amountCents === null && !isIdentified(terms) ? null : acceptedAmounts(terms);
 }
 
-const cents = z.codec(z.string(), z.bigint(), { decode: BigInt, encode: String });
-
 /** The stored form: JSON with cents as text, so that none is lost. */
 export const storedTerms = z.object({
   isCredit: z.boolean(),
-  amountCents: cents.nullable(),
-  amountFromCents: cents.nullable(),
-  amountToCents: cents.nullable(),
-  toleranceCents: cents,
+  amountCents: storedCents.nullable(),
+  amountFromCents: storedCents.nullable(),
+  amountToCents: storedCents.nullable(),
+  toleranceCents: storedCents,
   dateFrom: z.string(),
   dateTo: z.string(),
   references: z.array(z.object({ kind: z.enum(declarableKinds), value: z.string() })),

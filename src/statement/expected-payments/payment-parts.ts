@@ -12,11 +12,11 @@ export interface PaymentPart {
   amountCents: bigint;
 }
 
+/** As JSON has them, so that none is lost. */
+export const storedCents = z.codec(z.string(), z.bigint(), { decode: BigInt, encode: String });
+
 export const storedParts = z.array(
-  z.object({
-    kind: z.enum(paymentPartKinds),
-    amountCents: z.codec(z.string(), z.bigint(), { decode: BigInt, encode: String }),
-  }),
+  z.object({ kind: z.enum(paymentPartKinds), amountCents: storedCents }),
 );
 
 /** In cents. */
