@@ -2,7 +2,10 @@
 // payments that were expected on a day, and the totals of the statement's days.
 import { opaqueAccountId, type Db } from '../../platform/postgres/database.service.js';
 import { Prisma } from '../../generated/service/client.js';
+import { statementDayIn } from '../../statement/lines/bank-clock.queries.js';
 import type { ForecastPeriod, OpenGroup, SettledGroup, StatementDay } from './cash-flow.js';
+
+const cameOn = statementDayIn(Prisma.sql`line.occurred_at`);
 
 /** The type of the charge of a payment (of); null if it has none. */
 const chargeType = (accountId: number, of: Prisma.Sql) => Prisma.sql`(
@@ -59,8 +62,7 @@ export async function listSettledGroups(
 ): Promise<SettledGroup[]> {
   return db.$queryRaw<SettledGroup[]>`
     SELECT total.last_payment_day AS day, due.is_credit, charge.type AS charge_type,
-           to_char(line.occurred_at AT TIME ZONE 'UTC' - interval '3 hours', 'YYYY-MM-DD')
-             AS "cameOn",
+           ${cameOn} AS "cameOn",
            count(*)::int AS count, sum(paid.amount_cents)::bigint AS "totalCents"
     FROM (
       SELECT id, is_credit FROM expected_payment
@@ -99,7 +101,7 @@ export async function listStatementDays(
   { from, until, arrival }: { from: Date; until: Date; arrival: bigint },
 ): Promise<StatementDay[]> {
   return db.$queryRaw<StatementDay[]>`
-    SELECT to_char(line.occurred_at AT TIME ZONE 'UTC' - interval '3 hours', 'YYYY-MM-DD') AS day,
+    SELECT ${cameOn} AS day,
            line.is_credit, sum(line.amount_cents)::bigint AS "totalCents",
            COALESCE(sum(matched.cents), 0)::bigint AS "matchedCents",
            COALESCE(sum(matched.undated), 0)::bigint AS "undatedCents"

@@ -1,6 +1,7 @@
 // Reads which outcomes changed, and whether a day is decided.
 import { opaqueAccountId, type Db, type Tx } from '../../platform/postgres/database.service.js';
 import { Prisma } from '../../generated/service/client.js';
+import { statementDayIn } from '../../statement/lines/bank-clock.queries.js';
 import type { LineSpan } from './day-lines.queries.js';
 
 /** The sequence of the account's last change of outcomes; 0 before the first. */
@@ -89,8 +90,7 @@ export interface ChangeRange {
 }
 
 /** The statement day of a line (t). */
-const dayOfLine = Prisma.sql`
-  to_char(t.occurred_at AT TIME ZONE 'UTC' - interval '3 hours', 'YYYY-MM-DD')`;
+const dayOfLine = statementDayIn(Prisma.sql`t.occurred_at`);
 
 /**
  * The next `limit` changes of certified outcomes, by sequence and nsu, after the last one before.

@@ -6,6 +6,7 @@ import { Prisma } from '../../generated/service/client.js';
 import type { PlainDate } from '../../brazil/calendar.js';
 import { openedDay } from '../../reconciliation/breaks/severity.queries.js';
 import { explainsItsLine } from '../../reconciliation/load/line-leaves.queries.js';
+import { statementDayIn } from '../../statement/lines/bank-clock.queries.js';
 import type { ExportedLineRow } from './exported-line.js';
 import type { BreakSums, LineTotal } from './month-days.js';
 
@@ -183,8 +184,7 @@ export async function listExportedLines(
     ORDER BY p.nsu`;
 }
 
-const dayOf = (instant: Prisma.Sql) =>
-  Prisma.sql`to_char((${instant} AT TIME ZONE 'UTC') - interval '3 hours', 'YYYY-MM-DD')`;
+const dayOfLine = statementDayIn(Prisma.sql`t.occurred_at`);
 
 /** The lines of the window that had arrived, by day, direction and outcome. */
 export async function listLineTotals(
@@ -197,7 +197,7 @@ export async function listLineTotals(
     SELECT day, is_credit, state, label, undoes, count(*) AS lines,
            sum(amount_cents)::bigint AS cents
     FROM (
-      SELECT ${dayOf(Prisma.sql`t.occurred_at`)} AS day, t.is_credit, t.amount_cents,
+      SELECT ${dayOfLine} AS day, t.is_credit, t.amount_cents,
              COALESCE(o.state, 'pending') AS state, o.label,
              o.state = 'matched' AND EXISTS (
                SELECT FROM match m
@@ -226,7 +226,7 @@ export async function listBreakTotals(
            COALESCE(-sum(signed) FILTER (WHERE signed < 0), 0)::bigint AS debit_cents
     FROM (
       SELECT b.kind, t.nsu IS NOT NULL AS is_of_line,
-             COALESCE(${dayOf(Prisma.sql`t.occurred_at`)}, e.due_date, ${openedDay}) AS day,
+             COALESCE(${dayOfLine}, e.due_date, ${openedDay}) AS day,
              CASE WHEN COALESCE(t.is_credit, e.is_credit, true) THEN b.amount_cents
                   ELSE -b.amount_cents END AS signed
       FROM break b

@@ -2,6 +2,7 @@
 // outcomes that replaced those of the report. Nothing is written when a fact changes.
 import { opaqueAccountId, type Db } from '../../platform/postgres/database.service.js';
 import { Prisma } from '../../generated/service/client.js';
+import { statementDayIn } from '../../statement/lines/bank-clock.queries.js';
 import type { Window } from '../exports/exports.queries.js';
 import type { ReportCut } from './month-state.js';
 
@@ -55,8 +56,7 @@ export async function listAmendments(
   limit: number,
 ): Promise<MonthAmendment[]> {
   return db.$queryRaw<MonthAmendment[]>`
-    SELECT c.nsu, to_char(c.occurred_at AT TIME ZONE 'UTC' - interval '3 hours', 'YYYY-MM-DD')
-             AS day, c.from_state, c.from_label,
+    SELECT c.nsu, ${statementDayIn(Prisma.sql`c.occurred_at`)} AS day, c.from_state, c.from_label,
            COALESCE(o.state::text, 'pending') AS "toState", o.label AS "toLabel", c.effect_cents
     FROM (${changesSince(span)}) c
     LEFT JOIN line_outcome o ON o.account_id = ${span.accountId} AND o.nsu = c.nsu

@@ -2,7 +2,7 @@
 // one SELECT; those of days are found from the certificates.
 import { opaqueAccountId, type Db } from '../../platform/postgres/database.service.js';
 import { Prisma } from '../../generated/service/client.js';
-import { bankTimeNow } from '../../statement/lines/bank-clock.queries.js';
+import { bankTimeNow, statementDayIn } from '../../statement/lines/bank-clock.queries.js';
 import type { Window } from '../exports/exports.queries.js';
 import type { ChecklistItemName, ItemFinding } from './checklist.js';
 
@@ -14,19 +14,18 @@ export interface MonthSpan extends Window {
 
 export type FoundItem = ItemFinding & { item: ChecklistItemName };
 
+const dayOfLine = statementDayIn(Prisma.sql`t.occurred_at`);
 const inWindow = ({ from, until }: Window) =>
   Prisma.sql`t.occurred_at >= ${from} AND t.occurred_at < ${until}`;
-const dayOf = (time: Prisma.Sql) =>
-  Prisma.sql`to_char(${time} AT TIME ZONE 'UTC' - interval '3 hours', 'YYYY-MM-DD')`;
 
 /** Lines that wait for what may explain them, and lines that nothing has decided yet. */
 const undecidedLines = ({ accountId, ...window }: MonthSpan) => Prisma.sql`
   SELECT 'lines_decided' AS item, t.nsu::text AS key, t.amount_cents AS cents,
-         ${dayOf(Prisma.sql`t.occurred_at`)} AS since
+         ${dayOfLine} AS since
   FROM line_outcome o JOIN statement_line t ON t.account_id = o.account_id AND t.nsu = o.nsu
   WHERE o.account_id = ${opaqueAccountId(accountId)} AND o.state = 'pending' AND ${inWindow(window)}
   UNION ALL
-  SELECT 'days_certified', 'line ' || t.nsu, t.amount_cents, ${dayOf(Prisma.sql`t.occurred_at`)}
+  SELECT 'days_certified', 'line ' || t.nsu, t.amount_cents, ${dayOfLine}
   FROM statement_line t
   WHERE t.account_id = ${opaqueAccountId(accountId)} AND ${inWindow(window)}
     AND t.arrival > COALESCE(
@@ -41,20 +40,20 @@ const undecidedLines = ({ accountId, ...window }: MonthSpan) => Prisma.sql`
 const openBreaks = ({ accountId, lastDay, ...window }: MonthSpan) => Prisma.sql`
   SELECT CASE WHEN b.kind = 'fee_mismatch' THEN 'fees_checked' ELSE 'breaks_resolved' END,
          b.id || ' ' || COALESCE(b.amount_cents::text, ''), abs(b.amount_cents),
-         ${dayOf(Prisma.sql`COALESCE(t.occurred_at, b.opened_at)`)}
+         ${statementDayIn(Prisma.sql`COALESCE(t.occurred_at, b.opened_at)`)}
   FROM break b
   LEFT JOIN statement_line t ON t.account_id = b.account_id AND t.nsu = b.nsu
   LEFT JOIN expected_payment_total p ON t.nsu IS NULL AND p.account_id = b.account_id
     AND p.expected_payment_id = b.expected_payment_id
   WHERE b.account_id = ${opaqueAccountId(accountId)} AND b.state = 'open'
     AND CASE WHEN t.nsu IS NULL
-      THEN COALESCE(p.last_payment_day, b.opened_day, ${dayOf(Prisma.sql`b.opened_at`)})
+      THEN COALESCE(p.last_payment_day, b.opened_day, ${statementDayIn(Prisma.sql`b.opened_at`)})
         <= ${lastDay}
       ELSE ${inWindow(window)} END`;
 
 /** Requests of the month and before it whose outcome is not known. */
 const unknownOperations = ({ accountId, until }: MonthSpan) => Prisma.sql`
-  SELECT 'operations_known', o.id::text, o.amount_cents, ${dayOf(Prisma.sql`o.created_at`)}
+  SELECT 'operations_known', o.id::text, o.amount_cents, ${statementDayIn(Prisma.sql`o.created_at`)}
   FROM operation o
   WHERE o.account_id = ${opaqueAccountId(accountId)}
     AND o.state IN ('received', 'sending', 'unknown', 'needs_operator')

@@ -8,6 +8,10 @@ export const bankTimeNow = (accountId: number) => Prisma.sql`(clock_timestamp() 
   SELECT clock_offset_ms FROM statement_state WHERE account_id = ${opaqueAccountId(accountId)}
 ), 0) * interval '1 millisecond')`;
 
+/** The statement day, yyyy-mm-dd, of an instant: it begins at 03:00Z. */
+export const statementDayIn = (instant: Prisma.Sql) =>
+  Prisma.sql`to_char((${instant} AT TIME ZONE 'UTC') - interval '3 hours', 'YYYY-MM-DD')`;
+
 export async function readBankTime(db: Db, accountId: number): Promise<Date> {
   const [row] = await db.$queryRaw<{ now: Date }[]>`SELECT ${bankTimeNow(accountId)} AS now`;
   return row?.now ?? new Date(NaN);
