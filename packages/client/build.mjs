@@ -19,6 +19,7 @@ export async function build(target) {
     format: 'cjs',
     keepNames: true,
     minifySyntax: true,
+    minifyWhitespace: true,
     legalComments: 'none',
     logLevel: 'warning',
   });

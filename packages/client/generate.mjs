@@ -1,6 +1,6 @@
 // Writes `src/generated` from the API reference: the types, by @hey-api/openapi-ts; a class for
 // each chapter, with a method for each operation; and where amounts stand in each body.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from '@hey-api/openapi-ts';
 
@@ -211,10 +211,13 @@ const constructorText = '  constructor(private readonly transport: Transport) {}
 /** The reference as the client's types say it: numbers that are no floats are texts. */
 function typedDocument(document) {
   const copy = structuredClone(document);
-  for (const operation of Object.values(copy.paths).flatMap((one) => Object.values(one)))
+  for (const operation of Object.values(copy.paths).flatMap((one) => Object.values(one))) {
     for (const status of Object.keys(operation.responses))
       // errors are thrown
       if (!successes.includes(status)) delete operation.responses[status];
+    // others are arguments and options of the methods
+    operation.parameters = operation.parameters?.filter((one) => one.in === 'query');
+  }
   copy.webhooks = {};
   return withTexts(copy);
 }
@@ -236,7 +239,10 @@ export async function generate() {
     ...{ input: typedDocument(document), output: { path: target, entryFile: false } },
     ...{ plugins: ['@hey-api/typescript'], logs: { level: 'silent', file: false } },
   });
-  mkdirSync(target, { recursive: true });
+  const types = join(target, 'types.gen.ts');
+  // Without a second name for what each operation returns, which is a 2 where a schema has the name.
+  const again = /\nexport type \w+ = (\w+Responses)\[keyof \1\];\n/g;
+  writeFileSync(types, readFileSync(types, 'utf8').replace(again, ''));
   writeFileSync(join(target, 'resources.ts'), resourcesText(document));
 }
 

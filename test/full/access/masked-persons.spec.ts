@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { scopes } from '../../../src/access/accounts/scope.decorator.js';
 import { servedRoutes } from '../../../src/platform/http/api-reference.js';
 import { ReconciliationService } from '../../../src/reconciliation/apply/reconciliation.service.js';
+import { DayClosing } from '../../../src/reporting/day-closes/day-closing.service.js';
 import { LineRecording } from '../../../src/statement/lines/line-recording.service.js';
 import { WebhookInbox } from '../../../src/webhooks/inbox/webhook-inbox.service.js';
 import { exampleAddress, listConsoleHandlers } from '../../support/console-handlers.js';
@@ -27,6 +28,7 @@ const party = {
 };
 
 let service: ServiceApplication;
+let account: { id: number; goLiveAt: Date };
 let accountId: number;
 let viewer: SignedIn;
 let key: string;
@@ -101,6 +103,7 @@ async function receiveAll() {
   await inbox.store(accountId, 'PIX_RECEIVED', Buffer.from(JSON.stringify(body)));
   await inbox.store(accountId, 'UNHEARD_OF', Buffer.from(JSON.stringify(body)));
   await provider(ReconciliationService).reconcile({ accountId });
+  await provider(DayClosing).close(account);
 }
 
 async function listIds(): Promise<string[]> {
@@ -123,7 +126,8 @@ async function listIds(): Promise<string[]> {
 
 beforeAll(async () => {
   service = await serviceApplication();
-  ({ id: accountId } = await service.database.prisma.bankAccount.findFirstOrThrow());
+  account = await service.database.prisma.bankAccount.findFirstOrThrow();
+  accountId = account.id;
   // Who approves a payment sees whom it pays.
   const blind = scopes.filter((scope) => scope !== 'personal-data' && scope !== 'approve');
   ({ key } = await createKey('main', { scopes: blind }));
