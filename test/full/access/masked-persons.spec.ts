@@ -28,8 +28,7 @@ const party = {
 };
 
 let service: ServiceApplication;
-let account: { id: number; goLiveAt: Date };
-let accountId: number;
+let account: { id: number; goLiveAt: Date | null };
 let viewer: SignedIn;
 let key: string;
 /** Ids of every kind, for whatever a path asks for. */
@@ -92,18 +91,18 @@ async function receiveAll() {
   await service.sandbox.call('POST', '/sandbox/pix/received', {
     body: { amount: 12.34, payer: { name: ana.name, document: ana.document } },
   });
-  await provider(LineRecording).sync(accountId);
+  await provider(LineRecording).sync(account.id);
   const proof = { payer: party, beneficiary: party };
   const notes = `Pix de ${ana.name} ${ana.document} ${ana.phone} ${ana.email}`;
-  await storeRawLine(service, accountId, 8_000_001, { amount: 3, notes, proof });
-  await storeRawLine(service, accountId, 8_000_002, { amount: 2.5, notes, proof }, false);
-  await storeRawLine(service, accountId, 8_000_003, { amount: 4, notes, proof }, false);
+  await storeRawLine(service, account.id, 8_000_001, { amount: 3, notes, proof });
+  await storeRawLine(service, account.id, 8_000_002, { amount: 2.5, notes, proof }, false);
+  await storeRawLine(service, account.id, 8_000_003, { amount: 4, notes, proof }, false);
   const body = { amount: 9, nsu: 8_000_001, payer: party, beneficiary: party, notes };
   const inbox = provider(WebhookInbox);
-  await inbox.store(accountId, 'PIX_RECEIVED', Buffer.from(JSON.stringify(body)));
-  await inbox.store(accountId, 'UNHEARD_OF', Buffer.from(JSON.stringify(body)));
-  await provider(ReconciliationService).reconcile({ accountId });
-  await provider(DayClosing).close(account);
+  await inbox.store(account.id, 'PIX_RECEIVED', Buffer.from(JSON.stringify(body)));
+  await inbox.store(account.id, 'UNHEARD_OF', Buffer.from(JSON.stringify(body)));
+  await provider(ReconciliationService).reconcile({ accountId: account.id });
+  await provider(DayClosing).close({ ...account, goLiveAt: account.goLiveAt! });
 }
 
 async function listIds(): Promise<string[]> {
@@ -127,11 +126,13 @@ async function listIds(): Promise<string[]> {
 beforeAll(async () => {
   service = await serviceApplication();
   account = await service.database.prisma.bankAccount.findFirstOrThrow();
-  accountId = account.id;
   // Who approves a payment sees whom it pays.
   const blind = scopes.filter((scope) => scope !== 'personal-data' && scope !== 'approve');
   ({ key } = await createKey('main', { scopes: blind }));
-  viewer = await signedInPerson(service, 'viewer@example.com', { accountId, role: 'viewer' });
+  viewer = await signedInPerson(service, 'viewer@example.com', {
+    accountId: account.id,
+    role: 'viewer',
+  });
   await requestAll();
   await receiveAll();
   ids = await listIds();
