@@ -240,7 +240,7 @@ export async function generate() {
     ...{ plugins: ['@hey-api/typescript'], logs: { level: 'silent', file: false } },
   });
   const types = join(target, 'types.gen.ts');
-  // Without a second name for what each operation returns, which is a 2 where a schema has the name.
+  // Without a second name for what each operation returns: a 2 where a schema has the name.
   const again = /\nexport type \w+ = (\w+Responses)\[keyof \1\];\n/g;
   writeFileSync(types, readFileSync(types, 'utf8').replace(again, ''));
   writeFileSync(join(target, 'resources.ts'), resourcesText(document));

@@ -87,6 +87,24 @@ const englishMessages = {
   header_field: 'Line {line}: Column {column} of the header is not a valid field name.',
   header_parent:
     'Line {line}: Column {column} of the header names a field that also has subfields.',
+  header_missing: 'No row of the file names its columns.',
+  kind_unknown: 'Say what the file holds: its columns do not show it.',
+  column_twice: 'Another column is this field already.',
+  column_not_of_kind: 'Rows of this kind have no such field.',
+  columns_missing: 'No column gives: {fields}.',
+  bank_of_row: 'The bank must be its number, such as 341, or its ISPB.',
+  account_type_of_row: 'The type of the account is none that the bank knows.',
+  cell_thousands_or_decimals:
+    '{field} may be thousands or decimals. Write the cents: 1.234,00 or 1234.00.',
+  cell_day_or_month:
+    '{field} may have the month first, as another day of the file has. Write dd/mm/yyyy.',
+  cell_error: '{field} has an error or a number that cannot be read.',
+  cell_long_number:
+    '{field} is a number of more than 15 digits, which loses digits. Store it as text.',
+  cell_no_tax_id:
+    '{field} is a number that is no CPF or CNPJ, with or without leading zeros. Store it as text.',
+  cell_cpf_or_cnpj:
+    '{field} is a number that may be a CPF or a CNPJ without its leading zeros. Store it as text.',
   sheet_needed: 'Several visible sheets have rows: {sheets}. Name the one to read (sheet=…).',
   no_such_sheet: 'The file has no sheet “{sheet}”. It has {sheets}.',
   no_visible_sheet: 'The file has no visible sheet.',

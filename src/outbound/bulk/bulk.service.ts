@@ -40,7 +40,7 @@ import {
   type RowErrors,
   type RowPayment,
 } from './row-request.js';
-import { AmountStyle } from './spreadsheet-cell.js';
+import { CellStyle } from './spreadsheet-cell.js';
 import { readRows, refuseChoiceOfSheet, type FileReading, type FileRow } from './upload-reader.js';
 import { unreadableFile } from './upload-text.js';
 
@@ -173,7 +173,7 @@ export class BulkService {
     const { prisma: db } = this.database;
     const { accountId, id, kind, fileHash } = upload;
     // The whole file is checked first: what is rejected was never inserted.
-    const style = new AmountStyle();
+    const style = new CellStyle();
     const rows = await countRows(readRows(reading, file.chunks(), maxRows, style));
     const isNew = await this.database.transaction(
       async (tx) => {
@@ -256,9 +256,11 @@ export class BulkService {
   }
 }
 
-/** What is read of a file: another sheet of it is another upload. */
+/** What is read of a file: another sheet of it, or other columns, is another upload. */
 function contentOf({ format, ...choice }: FileReading, { sha256 }: ReceivedFile): string {
-  const chosen = Object.entries(choice).filter(([, value]) => value !== undefined);
+  const chosen = Object.entries(choice).filter(
+    ([name, value]) => name !== 'day' && value !== undefined,
+  );
   return [format, sha256, ...(chosen.length > 0 ? [stringifyJson(chosen)] : [])].join(' ');
 }
 
@@ -286,7 +288,7 @@ async function checkRows(
   reading: FileReading,
   file: ReceivedFile,
 ): Promise<CheckedFile> {
-  const style = new AmountStyle();
+  const style = new CellStyle();
   const rows = await countRows(readRows(reading, file.chunks(), maxRows, style));
   const pause = pausesBetweenSlices();
   const hash = checkHash(kind, reading, file);

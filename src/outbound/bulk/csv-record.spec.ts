@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { LosslessNumber } from 'lossless-json';
 import { fieldError } from '../../bank-contract/field-errors.js';
-import { readColumns, headerProblem, observeAmounts, toRequest } from './csv-record.js';
-import { AmountStyle } from './spreadsheet-cell.js';
+import { readColumns, headerProblem, observeCells, toRequest } from './csv-record.js';
+import { CellStyle } from './spreadsheet-cell.js';
 
 function requestOf(header: string[], cells: string[]): object {
-  const [columns, style] = [readColumns(header), new AmountStyle()];
-  observeAmounts(columns, cells, style);
+  const [columns, style] = [readColumns(header), new CellStyle()];
+  observeCells(columns, cells, style);
   const read = toRequest(columns, cells, style);
   return 'request' in read ? read.request : read;
 }
@@ -47,7 +47,7 @@ describe('toRequest', () => {
 
   it('refuses an amount that may be thousands or decimals, with the name of its field', () => {
     expect(requestOf(['fine.amount', 'a'], ['1.234', 'x'])).toEqual({
-      problem: expect.stringMatching(/^fine\.amount .* thousands or decimals/),
+      problem: fieldError('cell_thousands_or_decimals', { field: 'fine.amount' }),
     });
   });
 
@@ -60,7 +60,7 @@ describe('toRequest', () => {
 
   it('reads keys of the metadata that are numbers, and refuses __proto__', () => {
     const columns = readColumns(['metadata.1']);
-    expect(toRequest(columns, ['x'], new AmountStyle())).toEqual({
+    expect(toRequest(columns, ['x'], new CellStyle())).toEqual({
       request: { metadata: { 1: 'x' } },
     });
     expect(headerProblem(['metadata.__proto__'], 1)).toEqual(

@@ -4,7 +4,8 @@
 import { LosslessNumber } from 'lossless-json';
 import { fieldError, type FieldError } from '../../bank-contract/field-errors.js';
 import { withoutCase } from '../../bank-contract/wire.js';
-import { readCell, type AmountStyle, type Cell } from './spreadsheet-cell.js';
+import type { ColumnField } from './column-mapping.js';
+import { readCell, type CellStyle, type Cell } from './spreadsheet-cell.js';
 
 type Node = Record<string, unknown>;
 
@@ -16,6 +17,8 @@ export interface Column {
   isAmount: boolean;
   isDay: boolean;
   isTaxId: boolean;
+  /** As the file names it, where it does not name the field. */
+  label?: string;
 }
 
 /** The columns below it are texts of the metadata, whatever their names. */
@@ -55,34 +58,50 @@ export function readColumns(header: readonly string[]): Column[] {
   });
 }
 
-/** Observes the amounts of a row, before the rows of the file are read. */
-export function observeAmounts(
-  columns: readonly Column[],
+/** The columns of a foreign header; null for those that are not read. */
+export function mappedColumns(
+  fields: readonly (ColumnField | null)[],
+  header: readonly Cell[],
+): (Column | null)[] {
+  return fields.map((field, at) => {
+    if (field === null) return null;
+    const [isAmount, isDay] = [field === 'amount', field === 'date'];
+    const name = header[at];
+    const label = typeof name === 'string' && name !== '' ? name : field;
+    return { parents: [], field, isAmount, isDay, isTaxId: field === 'taxId', label };
+  });
+}
+
+/** Observes the cells of a row, before the rows of the file are read. */
+export function observeCells(
+  columns: readonly (Column | null)[],
   cells: readonly Cell[],
-  style: AmountStyle,
+  style: CellStyle,
 ): void {
-  for (const [at, { isAmount }] of columns.entries()) {
+  for (const [at, column] of columns.entries()) {
     const cell = cells[at];
-    if (isAmount && typeof cell === 'string') style.observe(cell);
+    if (typeof cell !== 'string') continue;
+    if (column?.isAmount) style.observe(cell);
+    if (column?.isDay) style.observeDay(cell);
   }
 }
 
 /**
  * The request of a row, or why it cannot be read. Fields with an empty cell are left out. `style`
- * is how the file writes its amounts.
+ * is how the file writes its amounts and days.
  */
 export function toRequest(
-  columns: readonly Column[],
+  columns: readonly (Column | null)[],
   cells: readonly Cell[],
-  style: AmountStyle,
-): { request: Node } | { problem: string } {
+  style: CellStyle,
+): { request: Node } | { problem: FieldError } {
   const request: Node = {};
   for (const [at, column] of columns.entries()) {
-    const { parents, field } = column;
     const cell = cells[at] ?? '';
-    if (cell === '') continue;
+    if (column === null || cell === '') continue;
+    const { parents, field, label = [...parents, field].join('.') } = column;
     const read = readCell(cell, column, style);
-    if ('problem' in read) return { problem: `${[...parents, field].join('.')} ${read.problem}` };
+    if (read.problem !== undefined) return { problem: fieldError(read.problem, { field: label }) };
     let node = request;
     for (const parent of parents) node = childOf(node, parent);
     node[field] = read.value;

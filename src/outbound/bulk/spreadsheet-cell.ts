@@ -2,6 +2,7 @@
 // `31/12/2026`. A cell that may mean two amounts is refused: none is read a thousand times too
 // large or too small.
 import { LosslessNumber } from 'lossless-json';
+import type { FieldReason } from '../../bank-contract/field-errors.js';
 import { parsePlainDate } from '../../brazil/calendar.js';
 import { parseTaxId } from '../../brazil/tax-id.js';
 
@@ -16,15 +17,30 @@ const ambiguous = /^-?\d{1,3}\.\d{3}$/;
 /** `149.9` or `149.90`: the point is the decimal separator. */
 const withCents = /^-?\d{1,15}\.\d{1,2}$/;
 
-/** How a file writes its amounts. All of its cells are observed before the first one is read. */
-export class AmountStyle {
+/** How a file writes its amounts and days. All of its cells are observed before any is read. */
+export class CellStyle {
   private hasComma = false;
   private hasPoint = false;
+  private hasMonthFirst = false;
 
   observe(cell: string): void {
     const text = plainAmount(cell);
     if (withComma.test(text) || withThousands.test(text)) this.hasComma = true;
     if (withCents.test(text)) this.hasPoint = true;
+  }
+
+  observeDay(cell: string): void {
+    const [, first = '', second = ''] = slashedDay.exec(cell.trim()) ?? [];
+    if (Number(second) > 12 && Number(first) <= 12) this.hasMonthFirst = true;
+  }
+
+  /** `31/12/2026` as `2026-12-31`; other text as it is. Null beside days such as `12/31/2026`. */
+  readDay(cell: string): string | null {
+    const parts = slashedDay.exec(cell.trim());
+    if (!parts) return cell;
+    if (this.hasMonthFirst) return null;
+    const [, day = '', month = '', year] = parts;
+    return parsePlainDate(`${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`) ?? cell;
   }
 
   /**
@@ -44,6 +60,24 @@ export class AmountStyle {
   }
 }
 
+const slashedDay = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/;
+
+/** Whether a column of amounts may hold the text. */
+export function isAmountText(cell: string): boolean {
+  const text = plainAmount(cell);
+  return [withPoint, withComma, withThousands].some((one) => one.test(text));
+}
+
+export function isDayText(text: string): boolean {
+  return slashedDay.test(text) || parsePlainDate(text) !== null;
+}
+
+/** In small letters, without accents and punctuation. */
+export function plainWords(text: string): string {
+  const plain = text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+  return plain.replace(/[^\p{L}\p{N}]+/gu, ' ').trim();
+}
+
 /** A number in JSON has no leading zeros. */
 const numberOf = (text: string) => new LosslessNumber(text.replace(/^(-?)0+(?=\d)/, '$1'));
 
@@ -58,7 +92,13 @@ function plainAmount(cell: string): string {
  */
 export type Cell = string | { number: string } | { day: string } | { error: string };
 
-export type CellValue = { value: LosslessNumber | string } | { problem: string };
+/** Why a cell cannot be read: each names the field. */
+type CellProblem = Extract<FieldReason, `cell_${string}`>;
+export type CellValue = { value: LosslessNumber | string; problem?: undefined } | ProblemOfCell;
+interface ProblemOfCell {
+  value?: undefined;
+  problem: CellProblem;
+}
 
 interface CellField {
   isAmount: boolean;
@@ -70,17 +110,12 @@ interface CellField {
 export function readCell(
   cell: Cell,
   { isAmount, isDay, isTaxId }: CellField,
-  style: AmountStyle,
+  style: CellStyle,
 ): CellValue {
   if (typeof cell !== 'string') return readTypedCell(cell, isAmount, isTaxId);
-  if (isDay) return { value: readDay(cell) };
-  const value = isAmount ? style.read(cell) : cell;
+  const value = isDay ? style.readDay(cell) : isAmount ? style.read(cell) : cell;
   if (value !== null) return { value };
-  return {
-    problem:
-      'has one point and three digits after it, which may be thousands or decimals. ' +
-      'Write the cents: 1.234,00 or 1234.00.',
-  };
+  return { problem: isDay ? 'cell_day_or_month' : 'cell_thousands_or_decimals' };
 }
 
 function readTypedCell(
@@ -88,11 +123,10 @@ function readTypedCell(
   isAmount: boolean,
   isTaxId: boolean,
 ): CellValue {
-  if ('error' in cell) return { problem: 'has an error or a number that cannot be read.' };
+  if ('error' in cell) return { problem: 'cell_error' };
   if ('day' in cell) return { value: cell.day };
   const { number } = cell;
-  if (number.replace(/\D/g, '').length > maxNumberDigits)
-    return { problem: 'is a number of more than 15 digits, which loses digits. Store it as text.' };
+  if (number.replace(/\D/g, '').length > maxNumberDigits) return { problem: 'cell_long_number' };
   if (isAmount) return { value: new LosslessNumber(number) };
   return isTaxId ? readTaxId(number) : { value: number };
 }
@@ -108,18 +142,5 @@ function readTaxId(number: string): CellValue {
     .filter((text) => /^\d+$/.test(text) && parseTaxId(text) !== null);
   const [value] = padded;
   if (value !== undefined && padded.length === 1) return { value };
-  return {
-    problem:
-      value === undefined
-        ? 'is a number that is no CPF or CNPJ, with or without leading zeros. Store it as text.'
-        : 'is a number that may be a CPF or a CNPJ without its leading zeros. Store it as text.',
-  };
-}
-
-/** `31/12/2026` as `2026-12-31`; other text as it is. */
-function readDay(cell: string): string {
-  const parts = /^(\d{2})\/(\d{2})\/(\d{4})$/.exec(cell.trim());
-  if (!parts) return cell;
-  const [, day, month, year] = parts;
-  return parsePlainDate(`${year}-${month}-${day}`) ?? cell;
+  return { problem: value === undefined ? 'cell_no_tax_id' : 'cell_cpf_or_cnpj' };
 }

@@ -1,8 +1,9 @@
+import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { LosslessNumber } from 'lossless-json';
 import { until } from '../../../test/support/until.js';
 import { fieldError } from '../../bank-contract/field-errors.js';
-import { AmountStyle } from './spreadsheet-cell.js';
+import { CellStyle } from './spreadsheet-cell.js';
 import { formatOf, readRows, type FileFormat, type RowContent } from './upload-reader.js';
 import { fieldRefusalOf } from '../../../test/support/decoded-request.js';
 
@@ -123,12 +124,12 @@ describe('CSV', () => {
 
   it('decides an amount with one point by the amounts of the whole file', async () => {
     const file = Buffer.from('amount\n1.234\n"5,00"\n');
-    const style = new AmountStyle();
+    const style = new CellStyle();
     for await (const _ of readRows({ format: 'csv' }, piecesOf(file), 3, style));
     const [row] = await all(readRows({ format: 'csv' }, piecesOf(file), 3, style));
     expect(row?.read()).toEqual({ request: { amount: new LosslessNumber('1234') } });
     const [alone] = await read('csv', 'amount\n1.234\n');
-    expect(alone).toMatchObject({ problem: expect.stringContaining('thousands or decimals') });
+    expect(alone).toMatchObject({ problem: { reason: 'cell_thousands_or_decimals' } });
   });
 
   it.each([
@@ -185,5 +186,58 @@ describe('formatOf', () => {
     );
     for (const type of [undefined, 'application/json', 'text/plain'])
       expect(() => formatOf(type)).toThrow(expect.objectContaining({ status: 415 }));
+  });
+});
+
+describe('a foreign table', () => {
+  const file =
+    'Empresa, SA\n\nNome;Valor;Data;Chave\nA;1.234,56;1;a@x.example\nA;1.234,56;1;a@x.example\n';
+  const mapping = {
+    ...({ target: 'transfers', line: 3 } as const),
+    fields: ['name', 'amount', null, 'key'],
+  } as const;
+  const requestsOf = async (day: string, text = file) => {
+    const reading = { format: 'csv', mapping, day } as const;
+    const requests: unknown[] = [];
+    for await (const row of readRows(reading, Readable.from([Buffer.from(text)]), 10)) {
+      const read = row.read();
+      requests.push('request' in read ? read.request : read);
+    }
+    return requests as { externalId: string }[];
+  };
+
+  it('is read by its mapping from below its header, past titles', async () => {
+    const [first, second, ...others] = await requestsOf('2026-11-30');
+    expect(first).toMatchObject({ amount: { value: '1234.56' }, key: 'a@x.example' });
+    expect([second?.externalId, others]).toEqual([`${first?.externalId}-2`, []]);
+  });
+
+  it('identifies a transfer by its cells and the day, wherever it stands', async () => {
+    const [first] = await requestsOf('2026-11-30');
+    const [, moved] = await requestsOf(
+      '2026-11-30',
+      file.replace('A;', 'B;2,00;1;b@x.example\nA;'),
+    );
+    const [later] = await requestsOf('2026-12-01');
+    expect([moved?.externalId, later?.externalId === first?.externalId]).toEqual([
+      ...[first?.externalId, false],
+    ]);
+  });
+
+  it('with days of both orders leaves none to a guess', async () => {
+    const dated = { target: 'payables', line: 1, fields: ['amount', 'date'] } as const;
+    const text = 'Valor;Dia\n1,00;11/05/2026\n1,00;11/30/2026\n';
+    const reading = { format: 'csv', mapping: dated } as const;
+    const style = new CellStyle();
+    const rows = async () => {
+      const read = [];
+      for await (const row of readRows(reading, Readable.from([Buffer.from(text)]), 9, style))
+        read.push(row);
+      return read;
+    };
+    await rows();
+    expect((await rows()).map((row) => row.read())).toEqual([
+      ...[1, 2].map(() => ({ problem: fieldError('cell_day_or_month', { field: 'Dia' }) })),
+    ]);
   });
 });

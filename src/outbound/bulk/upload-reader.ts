@@ -8,17 +8,20 @@ import { defaultMaxBodyBytes } from '../../bank-contract/route.js';
 import { readCsvRecords } from '../../platform/files/csv.js';
 import { AppError, invalidField } from '../../platform/errors.js';
 import { parseJson, requestBodyJson } from '../../platform/json/exact-json.js';
+import { sha256, stringifyJson } from '../../platform/json/exact-json.js';
+import { XlsxArchive } from '../../platform/files/xlsx-archive.js';
+import { mappedRequest, type ColumnMapping } from './column-mapping.js';
 import {
+  mappedColumns,
   readColumns,
   headerProblem,
-  observeAmounts,
+  observeCells,
   toRequest,
   type Column,
 } from './csv-record.js';
-import { XlsxArchive } from '../../platform/files/xlsx-archive.js';
-import { AmountStyle, type Cell } from './spreadsheet-cell.js';
+import { CellStyle, type Cell } from './spreadsheet-cell.js';
 import { textOf, unreadableFile } from './upload-text.js';
-import { readSheetRows, type SheetChoice, type SheetLimits } from './xlsx-sheet.js';
+import { readSheetRows, type SheetChoice, type SheetLimits, type SheetRow } from './xlsx-sheet.js';
 
 export type FileFormat = 'ndjson' | 'csv' | 'xlsx';
 
@@ -72,9 +75,12 @@ const sheetLimits: SheetLimits = {
   columns: maxColumns,
 };
 
-/** A file's format, and what of a workbook is read. */
+/** A file's format, what of a workbook is read, and what the columns of a foreign table are. */
 export interface FileReading extends SheetChoice {
   format: FileFormat;
+  mapping?: ColumnMapping;
+  /** When the file was chosen: transfers without an id are the same payments on that day only. */
+  day?: string;
 }
 
 /** Throws `validation_failed` where a sheet is chosen of a file that has none. */
@@ -92,7 +98,7 @@ export async function* readRows(
   reading: FileReading,
   bytes: AsyncIterable<Uint8Array>,
   maxRows: number,
-  style = new AmountStyle(),
+  style = new CellStyle(),
 ): AsyncGenerator<FileRow> {
   let rows = 0;
   for await (const row of rowsOf(reading, bytes, style)) {
@@ -103,13 +109,31 @@ export async function* readRows(
   }
 }
 
-function rowsOf(
-  { format, ...choice }: FileReading,
+async function* rowsOf(
+  reading: FileReading,
   bytes: AsyncIterable<Uint8Array>,
-  style: AmountStyle,
+  style: CellStyle,
 ): AsyncIterable<FileRow> {
-  if (format === 'xlsx') return readSheet(bytes, choice, style);
-  return format === 'csv' ? readCsv(textOf(bytes), style) : readLines(textOf(bytes));
+  if (reading.format === 'ndjson') return yield* readLines(textOf(bytes));
+  const table = new Table(style, reading);
+  for await (const { line, cells } of readTableRows(reading, bytes)) {
+    const row = table.read(line, cells);
+    if (row) yield row;
+  }
+}
+
+/** The rows of CSV or XLSX, with those above its header. Throws like `readRows`. */
+export async function* readTableRows(
+  { format, sheet, hidden }: FileReading,
+  bytes: AsyncIterable<Uint8Array>,
+): AsyncGenerator<SheetRow> {
+  const rows = format === 'xlsx' ? readSheet(bytes, { sheet, hidden }) : readCsv(textOf(bytes));
+  for await (const { line, cells: all } of rows) {
+    const last = all.findLastIndex((cell) => typeof cell !== 'string' || cell.trim() !== '');
+    if (last >= maxColumns)
+      throw unreadableFile(fieldError('too_many_columns', { line, most: maxColumns }));
+    yield { line, cells: all.slice(0, last + 1) };
+  }
 }
 
 function rowTooLong(line: number): AppError {
@@ -147,13 +171,9 @@ function readLine(row: string): RowContent {
   }
 }
 
-async function* readCsv(
-  pieces: AsyncIterable<string>,
-  style: AmountStyle,
-): AsyncGenerator<FileRow> {
+async function* readCsv(pieces: AsyncIterable<string>): AsyncGenerator<SheetRow> {
   const { start, all } = await readStart(pieces);
   const { delimiter, isDeclared } = delimiterOf(start);
-  const table = new Table(style);
   let [records, lastLine] = [0, 0];
   const pass = (line: number) => {
     lastLine = line;
@@ -161,9 +181,7 @@ async function* readCsv(
   try {
     for await (const { record, info } of readCsvRecords(all, delimiter, maxRowLength, pass)) {
       records += 1;
-      if (records === 1 && isDeclared) continue;
-      const row = table.read(info.lines, record);
-      if (row) yield row;
+      if (records > 1 || !isDeclared) yield { line: info.lines, cells: record };
     }
   } catch (error) {
     // The parser's message quotes the file, which may hold personal data.
@@ -177,43 +195,70 @@ async function* readCsv(
 async function* readSheet(
   bytes: AsyncIterable<Uint8Array>,
   choice: SheetChoice,
-  style: AmountStyle,
-): AsyncGenerator<FileRow> {
-  const table = new Table(style);
+): AsyncGenerator<SheetRow> {
   const archive = await XlsxArchive.open(await receiveSheet(bytes));
-  for await (const { line, cells } of readSheetRows(archive, sheetLimits, choice)) {
-    const row = table.read(line, cells);
-    if (row) yield row;
-  }
+  yield* readSheetRows(archive, sheetLimits, choice);
 }
 
 /** The rows of a table under its header. Empty cells at the end of a row count for nothing. */
 class Table {
-  private columns: Column[] | null = null;
+  private columns: readonly (Column | null)[] | null = null;
+  /** How many rows of the same cells there were. */
+  private readonly same = new Map<string, number>();
 
-  constructor(private readonly style: AmountStyle) {}
+  constructor(
+    private readonly style: CellStyle,
+    private readonly reading: FileReading,
+  ) {}
 
-  /** Null: the header. Throws `validation_failed`. */
-  read(line: number, row: readonly Cell[]): FileRow | null {
-    const length = row.findLastIndex((cell) => typeof cell !== 'string' || cell.trim() !== '') + 1;
-    const cells = row.slice(0, length);
-    if (length > maxColumns)
-      throw unreadableFile(fieldError('too_many_columns', { line, most: maxColumns }));
+  /** Null: the header, or above it. Throws `validation_failed`. */
+  read(line: number, cells: readonly Cell[]): FileRow | null {
+    const { mapping } = this.reading;
+    if (mapping) return this.readMapped(mapping, line, cells);
     const { columns, style } = this;
     if (columns === null) {
       this.columns = columnsOf(line, cells);
       return null;
     }
-    observeAmounts(columns, cells, style);
-    return {
-      line,
-      read: () =>
-        length > columns.length
-          ? { problem: fieldError('row_too_wide') }
-          : toRequest(columns, cells, style),
+    observeCells(columns, cells, style);
+    const read = () => toRequest(columns, cells, style);
+    return { line, read: () => (cells.length > columns.length ? tooWide : read()) };
+  }
+
+  private readMapped(
+    { target, line: headerLine, fields }: ColumnMapping,
+    line: number,
+    given: readonly Cell[],
+  ): FileRow | null {
+    if (line < headerLine) return null;
+    const cells = given.map((cell) => (typeof cell === 'string' ? cell.trim() : cell));
+    const { columns, style } = this;
+    if (columns === null) {
+      this.columns = mappedColumns(fields, cells);
+      return null;
+    }
+    observeCells(columns, cells, style);
+    const id = this.idOf(target === 'transfers' ? this.reading.day : undefined, cells);
+    const read = (): RowContent => {
+      const row = toRequest(columns, cells, style);
+      return 'problem' in row ? row : mappedRequest(target, row.request, id);
     };
+    return { line, read: () => (cells.length > columns.length ? tooWide : read()) };
+  }
+
+  /**
+   * The same for the same cells, also in a changed file: a row that was sent is not sent again.
+   * Transfers have no day of their own, and the same one may be due again on another day.
+   */
+  private idOf(day: string | undefined, cells: readonly Cell[]): string {
+    const content = sha256(stringifyJson([day ?? null, cells]));
+    const count = (this.same.get(content) ?? 0) + 1;
+    this.same.set(content, count);
+    return `row-${content.slice(0, 32)}${count > 1 ? `-${count}` : ''}`;
   }
 }
+
+const tooWide: RowContent = { problem: fieldError('row_too_wide') };
 
 async function receiveSheet(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
@@ -234,13 +279,19 @@ function columnsOf(line: number, cells: readonly Cell[]): Column[] {
   return readColumns(header);
 }
 
-/** The text up to the end of the first line with text, and all the text from its beginning. */
+/** Titles may stand above the header. */
+const maxFirstLines = 20;
+
+/** The text up to the end of the first lines, and all the text from its beginning. */
 async function readStart(
   pieces: AsyncIterable<string>,
 ): Promise<{ start: string; all: AsyncIterable<string> }> {
   const reading = pieces[Symbol.asyncIterator]();
   let start = '';
-  while (!/[\r\n]/.test(start.trimStart()) && start.length <= maxRowLength) {
+  while (
+    start.trimStart().split(/[\r\n]+/, maxFirstLines + 1).length <= maxFirstLines &&
+    start.length <= maxRowLength
+  ) {
     const { value, done } = await reading.next();
     if (done === true) break;
     start += value;
@@ -258,11 +309,19 @@ async function readStart(
 /** As Excel declares it: a line `sep=;` before the header. */
 const declaration = /^"?sep=([,;\t])"?[,;\t]*$/i;
 
-/** Field names contain no delimiter, so the one that the header contains is that of the file. */
+/**
+ * Field names contain no delimiter, so the one that the first line contains is that of the file.
+ * A comma may be one of a title: not where the lines below it have more semicolons or tabs.
+ */
 function delimiterOf(start: string): { delimiter: string; isDeclared: boolean } {
-  const line = start.trimStart().split(/[\r\n]/, 1)[0] ?? '';
+  const lines = start.trimStart().split(/[\r\n]+/, maxFirstLines);
+  const [line = '', ...others] = lines.slice(0, lines.length > 1 ? -1 : undefined);
   const declared = declaration.exec(line)?.[1];
   if (declared !== undefined) return { delimiter: declared, isDeclared: true };
-  const delimiter = [';', '\t'].find((one) => line.includes(one)) ?? ',';
-  return { delimiter, isDeclared: false };
+  const count = (text: string, one: string) => text.split(one).length - 1;
+  const delimiter = [';', '\t'].find((one) => {
+    const most = others.map((other) => count(other, one)).sort((a, b) => a - b);
+    return line.includes(one) || (most[Math.floor(most.length / 2)] ?? 0) > count(line, ',');
+  });
+  return { delimiter: delimiter ?? ',', isDeclared: false };
 }
