@@ -119,6 +119,15 @@ const englishMessages = {
   too_many_parts: 'The file has too many parts.',
   encrypted: 'The file is encrypted or packed in another way.',
   sheet_too_large: 'The sheet is too large when it is unpacked.',
+  // The chart of accounts, and the mapping to its codes.
+  chart_characters: 'Line {line}, column {column}: must have 1 to {most} characters.',
+  chart_twice: 'Line {line}, column {column}: the code stands there twice.',
+  chart_kind: 'Line {line}, column {column}: must be asset, liability, equity, revenue or expense.',
+  chart_postable: 'Line {line}, column {column}: must be yes or no.',
+  chart_code_used: 'Lacks the code {code}, to which the mapping posts.',
+  chart_needed: 'Must be a code of a chart: store one first.',
+  chart_code: 'Must be a code of the chart that is no heading.',
+  code_of_bank: 'Must be another code than the bank’s.',
 } as const;
 
 export type FieldReason = keyof typeof englishMessages;

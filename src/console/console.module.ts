@@ -16,6 +16,7 @@ import { PeoplePagesModule } from './people/people-pages.module.js';
 import { RulesPagesModule } from './rules/rules-pages.module.js';
 import { SearchPagesModule } from './search/search-pages.module.js';
 import { SettingsPagesModule } from './settings/settings-pages.module.js';
+import { JournalPagesModule } from './journal/journal-pages.module.js';
 import { MonthsPagesModule } from './months/months-pages.module.js';
 import { TariffsPagesModule } from './tariffs/tariffs-pages.module.js';
 import { TodayPagesModule } from './today/today-pages.module.js';
@@ -39,6 +40,7 @@ import { TodayPagesModule } from './today/today-pages.module.js';
     PaymentsPagesModule,
     DaysPagesModule,
     MonthsPagesModule,
+    JournalPagesModule,
     TariffsPagesModule,
     ConnectionsPagesModule,
     ComponentsPagesModule,

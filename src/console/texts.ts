@@ -12,6 +12,7 @@ import { daysTexts } from './texts/days.js';
 import { alertsTexts } from './texts/alerts.js';
 import { connectionsTexts } from './texts/connections.js';
 import { languages, type Language } from './texts/languages.js';
+import { journalTexts } from './texts/journal.js';
 import { monthsTexts } from './texts/months.js';
 import { moneyTexts } from './texts/money.js';
 import { paymentRulesTexts } from './texts/payment-rules.js';
@@ -52,6 +53,7 @@ const lists = {
   ...alertsTexts,
   ...tariffsTexts,
   ...monthsTexts,
+  ...journalTexts,
 } as const;
 
 export type TextKey = keyof typeof lists;

@@ -208,7 +208,7 @@ function pageOf({ item, since }: Item, month: string): string {
     case 'overdue_reviewed':
       return 'expected-payments?state=overdue';
     case 'journal':
-      return 'exports';
+      return `journal?month=${month}`;
   }
 }
 

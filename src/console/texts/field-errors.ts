@@ -106,6 +106,15 @@ export const fieldErrorsInPortuguese: Readonly<Record<FieldReason, string>> = {
   too_many_parts: 'O arquivo tem partes demais.',
   encrypted: 'O arquivo está criptografado ou compactado de outro modo.',
   sheet_too_large: 'A aba é grande demais.',
+  chart_characters: 'Linha {line}, coluna {column}: precisa ter de 1 a {most} caracteres.',
+  chart_twice: 'Linha {line}, coluna {column}: o código se repete.',
+  chart_kind:
+    'Linha {line}, coluna {column}: use ativo, passivo, patrimônio líquido, receita ou despesa.',
+  chart_postable: 'Linha {line}, coluna {column}: use sim ou não.',
+  chart_code_used: 'Falta o código {code}, usado pela classificação contábil.',
+  chart_needed: 'Importe primeiro um plano de contas.',
+  chart_code: 'Escolha uma conta analítica do plano.',
+  code_of_bank: 'Escolha uma conta diferente da conta do banco.',
 };
 
 /** Of an error without a reason. */

@@ -17,6 +17,7 @@ import {
 } from '../exports/statement-table.js';
 import {
   costCentreColumn,
+  projectColumn,
   strangerColumn,
   textColumn,
   type Table,
@@ -106,6 +107,7 @@ export function openItemsTable(today: PlainDate): Table<OpenItem> {
       strangerColumn('clientReference', 'Referência', ({ clientReference }) => clientReference),
       strangerColumn('category', 'Categoria', ({ category }) => category, categoryLabels),
       costCentreColumn(({ costCentre }) => costCentre),
+      projectColumn(({ project }) => project),
       strangerColumn('metadata', 'Metadados', ({ metadata }) =>
         metadata ? metadataText([metadata]) : null,
       ),

@@ -17,6 +17,7 @@ import {
 } from './statement-table.js';
 import {
   costCentreColumn,
+  projectColumn,
   strangerColumn,
   textColumn,
   type Table,
@@ -43,6 +44,7 @@ export type ExportedBreak = Pick<
     /** Of the line’s classification, or of the payment that another system declared. */
     category: string | null;
     costCentre: string | null;
+    project: string | null;
     metadata: Metadata | null;
   };
 
@@ -81,6 +83,7 @@ export function openBreaksTable(today: PlainDate, steps: SeveritySteps): Table<E
       textColumn('endToEndId', 'End-to-end ID', ({ endToEndId }) => endToEndId),
       strangerColumn('category', 'Categoria', ({ category }) => category, categoryLabels),
       costCentreColumn(({ costCentre }) => costCentre),
+      projectColumn(({ project }) => project),
       textColumn('expectedPaymentId', 'Pagamento previsto', (row) => row.expectedPaymentId),
       textColumn('id', 'Divergência (ID)', ({ id }) => id),
       ownColumn,
@@ -91,7 +94,8 @@ export function openBreaksTable(today: PlainDate, steps: SeveritySteps): Table<E
 
 export type OverduePayment = Pick<
   ExpectedPayment,
-  'id' | 'operationId' | 'kind' | 'isCredit' | 'amountCents' | 'dueDate' | 'category' | 'costCentre'
+  | ('id' | 'operationId' | 'kind' | 'isCredit' | 'amountCents' | 'dueDate')
+  | ('category' | 'costCentre' | 'project')
 > & {
   lastPaymentDay: PlainDate;
   clientReference: string | null;
@@ -132,6 +136,7 @@ export function overduePaymentsTable(today: PlainDate): Table<OverduePayment> {
       textColumn('clientReference', 'Referência', ({ clientReference }) => clientReference),
       strangerColumn('category', 'Categoria', ({ category }) => category),
       costCentreColumn(({ costCentre }) => costCentre),
+      projectColumn(({ project }) => project),
       textColumn('id', 'Pagamento previsto', ({ id }) => id),
       ownColumn,
       textColumn('operationId', 'Operação', ({ operationId }) => operationId),

@@ -25,7 +25,7 @@ export async function listOpenBreaks(
   return db.$queryRaw<BreakRowOfFile[]>`
     SELECT b.id, b.kind, b.amount_cents, b.nsu, b.expected_payment_id, t.occurred_at, t.type_name,
            t.end_to_end_id, t.notes, COALESCE(c.category::text, e.category) AS category,
-           e.cost_centre, e.due_date,
+           e.cost_centre, e.project, e.due_date,
            COALESCE(t.is_credit, e.is_credit) AS is_credit,
            COALESCE(b.opened_day,
              to_char(b.opened_at AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD')) AS opened_day,
@@ -57,7 +57,7 @@ export async function listOverduePayments(
 ): Promise<OverdueRow[]> {
   return db.$queryRaw<OverdueRow[]>`
     SELECT e.id, e.operation_id, e.kind, e.is_credit, e.amount_cents, e.due_date,
-           e.category, e.cost_centre, t.last_payment_day,
+           e.category, e.cost_centre, e.project, t.last_payment_day,
            COALESCE(e.external_id, ${referenceOf(accountId, Prisma.sql`e.id`)})
              AS client_reference,
            ${metadataColumn(Prisma.sql`${accountId}`, Prisma.sql`e.id`)} AS metadata

@@ -5,6 +5,7 @@ import { breakKinds } from '../../reconciliation/decide/break-kind-declarations.
 import { signedCents, type ExportedLine } from './exported-line.js';
 import {
   costCentreColumn,
+  projectColumn,
   strangerColumn,
   textColumn,
   type Table,
@@ -94,7 +95,7 @@ export const statementTable: Table<ExportedLine> = {
     textColumn('rule', 'Regra', ({ rule }) => rule),
     strangerColumn('category', 'Categoria', ({ coding }) => coding.category, categoryLabels),
     costCentreColumn(({ coding }) => coding.costCentre),
-    strangerColumn('project', 'Projeto', ({ coding }) => coding.project),
+    projectColumn(({ coding }) => coding.project),
     textColumn('breakKind', 'Divergência', ({ breakKind }) => breakKind, breakKindLabels),
     textColumn('expectedPaymentIds', 'Pagamentos previstos', ({ expectedPaymentIds }) =>
       expectedPaymentIds.join(' '),

@@ -51,3 +51,7 @@ export function strangerColumn<Row>(
 export function costCentreColumn<Row>(value: TextColumn<Row>['value']): TableColumn<Row> {
   return strangerColumn('costCentre', 'Centro de custo', value);
 }
+
+export function projectColumn<Row>(value: TextColumn<Row>['value']): TableColumn<Row> {
+  return strangerColumn('project', 'Projeto', value);
+}

@@ -1,6 +1,7 @@
 // A chart of accounts as programs of accountants write it: CSV with a header, in Portuguese or in
 // English.
-import { parse } from 'csv-parse/sync';
+import { CsvError, parse } from 'csv-parse/sync';
+import { fieldError, type FieldError } from '../../bank-contract/field-errors.js';
 import type { ChartAccountKind } from '../../generated/service/client.js';
 import { normalizeText } from '../../statement/expected-payments/text-pattern.js';
 
@@ -38,49 +39,55 @@ const postable = new Map<string, boolean>(
 );
 
 export const maxChartRows = 5_000;
-const [maxCode, maxName] = [40, 200];
+const [maxCode, maxName, maxErrors] = [40, 200, 50];
+const words: Record<Column, string> = {
+  ...{ code: 'código', name: 'nome', kind: 'tipo', postable: 'analítica' },
+};
 
-/** The rows, or the first thing that is wrong, with the number of its line. */
-export function readChart(text: string): { rows: ChartRow[] } | { problem: string } {
+/** The rows, or what is wrong with them, by line and column. */
+export function readChart(text: string): { rows: ChartRow[] } | { errors: FieldError[] } {
   const [first = ''] = text.split('\n', 1);
   const delimiter = first.includes(';') ? ';' : ',';
   let records: string[][];
   try {
     records = parse(text, { delimiter, bom: true, relax_column_count: true, trim: true });
-  } catch {
-    return { problem: 'Must be CSV with a header.' };
+  } catch (error) {
+    const line = error instanceof CsvError ? Number(error.lines) || 1 : 1;
+    return { errors: [fieldError('not_csv', { line })] };
   }
   const [head = [], ...rest] = records;
   const at = Object.fromEntries(
-    Object.entries(headers).map(([name, words]) => [
+    Object.entries(headers).map(([name, known]) => [
       name,
-      head.findIndex((cell) => (words as readonly string[]).includes(normalizeText(cell))),
+      head.findIndex((cell) => (known as readonly string[]).includes(normalizeText(cell))),
     ]),
   ) as Record<Column, number>;
   const missing = (['code', 'name', 'kind'] as const).filter((name) => at[name] < 0);
-  if (missing.length > 0) return { problem: `Lacks the column ${missing.join(', ')}.` };
-  const rows: ChartRow[] = [];
-  const codes = new Set<string>();
-  for (const [index, record] of rest.entries()) {
+  const fields = missing.map((name) => words[name]).join(', ');
+  if (fields !== '') return { errors: [fieldError('columns_missing', { fields })] };
+  const filled = [...rest.entries()].filter(([, record]) => record.some((one) => one !== ''));
+  if (filled.length === 0) return { errors: [fieldError('no_rows')] };
+  if (filled.length > maxChartRows)
+    return { errors: [fieldError('too_many_rows', { most: maxChartRows, line: rest.length + 1 })] };
+  const [rows, errors, codes] = [[] as ChartRow[], [] as FieldError[], new Set<string>()];
+  for (const [index, record] of filled) {
     const cell = (name: Column) => record[at[name]] ?? '';
-    if (record.every((one) => one === '')) continue;
-    const code = cell('code');
-    const name = cell('name');
+    const place = (name: Column) => ({ line: index + 2, column: head[at[name]] ?? '' });
+    const [code, name] = [cell('code'), cell('name')];
     const kind = kinds.get(normalizeText(cell('kind')));
     const isPostable = postable.get(normalizeText(cell('postable')));
-    const line = `Line ${index + 2}`;
-    if (code === '' || code.length > maxCode || /\p{Cc}/u.test(code + name))
-      return { problem: `${line}: the code must have 1 to ${maxCode} characters.` };
-    if (name === '' || name.length > maxName)
-      return { problem: `${line}: the name must have 1 to ${maxName} characters.` };
-    if (kind === undefined)
-      return { problem: `${line}: the kind must be asset, liability, equity, revenue or expense.` };
-    if (isPostable === undefined) return { problem: `${line}: postable must be yes or no.` };
-    if (codes.has(code)) return { problem: `${line}: the code stands there twice.` };
+    if (!isText(code, maxCode))
+      errors.push(fieldError('chart_characters', { ...place('code'), most: maxCode }));
+    if (!isText(name, maxName))
+      errors.push(fieldError('chart_characters', { ...place('name'), most: maxName }));
+    if (codes.has(code)) errors.push(fieldError('chart_twice', place('code')));
     codes.add(code);
-    rows.push({ code, name, kind, isPostable });
+    if (kind === undefined) errors.push(fieldError('chart_kind', place('kind')));
+    if (isPostable === undefined) errors.push(fieldError('chart_postable', place('postable')));
+    if (kind !== undefined && isPostable !== undefined) rows.push({ code, name, kind, isPostable });
   }
-  if (rows.length === 0 || rows.length > maxChartRows)
-    return { problem: `Must have 1 to ${maxChartRows} accounts.` };
-  return { rows };
+  return errors.length > 0 ? { errors: errors.slice(0, maxErrors) } : { rows };
 }
+
+const isText = (text: string, most: number) =>
+  text !== '' && text.length <= most && !/\p{Cc}/u.test(text);

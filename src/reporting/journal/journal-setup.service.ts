@@ -2,7 +2,8 @@
 // one lock, so that the mapping's codes are always of the chart.
 import { Injectable } from '@nestjs/common';
 import type { RouteOutput } from '../../bank-contract/route.js';
-import { invalidField } from '../../platform/errors.js';
+import { fieldError } from '../../bank-contract/field-errors.js';
+import { AppError, conflict, invalidField, unlisted } from '../../platform/errors.js';
 import { Database, type Db } from '../../platform/postgres/database.service.js';
 import { lockReconciliation } from '../../reconciliation/apply/decision-writer.queries.js';
 import { lineKinds } from '../exports/line-kind.js';
@@ -22,13 +23,14 @@ export class JournalSetup {
   /** Throws `validation_failed` for what is no chart, or lacks a code that the mapping uses. */
   async changeChart(accountId: number, given: { csv: string; reason: string }, actor: string) {
     const read = readChart(given.csv);
-    if ('problem' in read) throw invalidField('$.csv', read.problem);
+    if ('errors' in read)
+      throw new AppError('validation_failed', { errors: { '$.csv': read.errors } });
     await this.database.transaction(async (tx) => {
       await lockReconciliation(tx, accountId);
       const mapping = await findMapping(tx, accountId);
       const missing = mapping && missingCode(mapping, read.rows);
       if (missing != null)
-        throw invalidField('$.csv', `Lacks the code ${missing}, to which the mapping posts.`);
+        throw invalidField('$.csv', fieldError('chart_code_used', { code: missing }));
       const version = ((await findChart(tx, accountId))?.version ?? 0) + 1;
       const { reason } = given;
       await tx.chartOfAccounts.create({ data: { accountId, version, actor, reason } });
@@ -39,8 +41,9 @@ export class JournalSetup {
     return this.getChart(accountId);
   }
 
-  async getMapping(accountId: number): Promise<RouteOutput<typeof getMapping>> {
-    const mapping = await findMapping(this.database.prisma, accountId);
+  /** The last version, or the one that is asked for. */
+  async getMapping(accountId: number, version?: number): Promise<RouteOutput<typeof getMapping>> {
+    const mapping = await findMapping(this.database.prisma, accountId, version);
     if (!mapping) return { mapping };
     const { createdAt: at, entries, ...rest } = mapping;
     return {
@@ -54,8 +57,11 @@ export class JournalSetup {
     };
   }
 
-  /** Throws `validation_failed` for a code to which nothing can be posted. */
-  async changeMapping(accountId: number, body: MappingBody, actor: string) {
+  /**
+   * Throws `validation_failed` for a code to which nothing can be posted, and `conflict` if the
+   * mapping is no longer the version that was `seen`: 0 before the first one.
+   */
+  async changeMapping(accountId: number, body: MappingBody, actor: string, seen?: number) {
     const { bankCode, per, reason } = body;
     const entries = body.entries.map(({ direction, contraCode, ...entry }) => ({
       isCredit: direction == null ? null : direction === 'credit',
@@ -67,19 +73,21 @@ export class JournalSetup {
     await this.database.transaction(async (tx) => {
       await lockReconciliation(tx, accountId);
       const chart = await findChart(tx, accountId);
-      if (!chart) throw invalidField('$.bankCode', 'Must be a code of a chart: store one first.');
+      if (!chart) throw invalidField('$.bankCode', fieldError('chart_needed'));
       const missing = missingCode({ bankCode, entries }, chart.accounts);
       if (missing !== null)
         throw invalidField(
           missing === bankCode
             ? '$.bankCode'
             : `$.entries[${entries.findIndex(({ contraCode }) => contraCode === missing)}].contraCode`,
-          'Must be a code of the chart that is no heading.',
+          fieldError('chart_code'),
         );
       const own = entries.findIndex(({ contraCode }) => contraCode === bankCode);
-      if (own >= 0)
-        throw invalidField(`$.entries[${own}].contraCode`, 'Must be another code than the bank’s.');
-      const version = ((await findMapping(tx, accountId))?.version ?? 0) + 1;
+      if (own >= 0) throw invalidField(`$.entries[${own}].contraCode`, fieldError('code_of_bank'));
+      const last = (await findMapping(tx, accountId))?.version ?? 0;
+      if (seen !== undefined && seen !== last)
+        throw conflict(unlisted('mapping_changed'), 'The mapping is not as it was seen.');
+      const version = last + 1;
       const data = {
         accountId,
         version,
@@ -107,9 +115,9 @@ export function findChart(db: Db, accountId: number) {
 }
 
 /** Null for an account without a mapping. */
-export async function findMapping(db: Db, accountId: number) {
+export async function findMapping(db: Db, accountId: number, version?: number) {
   const found = await db.journalMapping.findFirst({
-    where: { accountId },
+    where: { accountId, ...(version !== undefined && { version }) },
     orderBy: { version: 'desc' },
     include: { entries: { orderBy: { ordinal: 'asc' } } },
   });

@@ -1,6 +1,12 @@
 // The file of a month's journal entries, for accountants: a row is an amount with its debit and its
 // credit, of a line or of a day.
-import { textColumn, strangerColumn, type Table } from '../exports/table.js';
+import {
+  costCentreColumn,
+  projectColumn,
+  strangerColumn,
+  textColumn,
+  type Table,
+} from '../exports/table.js';
 import { moneyClasses, type PostingSum } from './journal.js';
 
 export const journalTable: Table<PostingSum> = {
@@ -12,8 +18,8 @@ export const journalTable: Table<PostingSum> = {
     { name: 'amount', title: 'Valor', kind: 'money', value: ({ amountCents }) => amountCents },
     textColumn('text', 'Histórico', historyOf),
     strangerColumn('category', 'Categoria', ({ category }) => category),
-    strangerColumn('costCentre', 'Centro de custo', ({ costCentre }) => costCentre),
-    strangerColumn('project', 'Projeto', ({ project }) => project),
+    costCentreColumn(({ costCentre }) => costCentre),
+    projectColumn(({ project }) => project),
     { name: 'lines', title: 'Lançamentos', kind: 'number', value: ({ lines }) => BigInt(lines) },
     { name: 'firstNsu', title: 'NSU', kind: 'number', value: ({ firstNsu }) => firstNsu },
     { name: 'lastNsu', title: 'NSU final', kind: 'number', value: ({ lastNsu }) => lastNsu },

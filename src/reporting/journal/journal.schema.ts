@@ -21,8 +21,8 @@ import { moneyClassNames } from './journal.js';
 
 const base = { chapter: 'Exports', authentication: 'api-key' } as const;
 const maxEntries = 200;
-const maxChartBytes = 262_144;
-const directions = ['credit', 'debit'] as const;
+export const maxChartBytes = 262_144;
+export const directions = ['credit', 'debit'] as const;
 const code = filledText(40);
 const changed = { version: integer, actor: z.string(), reason: z.string(), at: instant };
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { MatchedPart } from '../../reconciliation/decide/line-coding.js';
 import { csvFile } from '../exports/csv-file.js';
+import { fieldMessage } from '../../bank-contract/field-errors.js';
 import { lineKinds } from '../exports/line-kind.js';
 import { readChart } from './chart-file.js';
 import {
@@ -179,13 +180,20 @@ describe('a chart of accounts', () => {
   });
 
   it.each([
-    ['codigo;nome\n1;x', /column kind/],
-    ['codigo;nome;tipo\n1;x;ativo\n1;y;ativo', /Line 3: the code stands there twice/],
-    ['codigo;nome;tipo\n1;x;constructor', /Line 2: the kind/],
-    ['codigo;nome;tipo;analitica\n1;x;ativo;talvez', /Line 2: postable/],
-    ['codigo;nome;tipo\n', /1 to 5000/],
-    ['codigo;nome;tipo\n"1;x;ativo', /CSV/],
-  ])('refuses %j', (text, problem) => {
-    expect(readChart(text)).toEqual({ problem: expect.stringMatching(problem) });
+    ['codigo;nome\n1;x', ['No column gives: tipo.']],
+    ['codigo;nome;tipo\n', ['The file has no rows.']],
+    ['codigo;nome;tipo\n"1;x;ativo', [expect.stringContaining('read as CSV')]],
+    [
+      'Codigo;Nome;Tipo;Analitica\n1;x;ativo;\n;;;\n1;y;constructor;talvez\n2;;passivo;S',
+      [
+        'Line 4, column Codigo: the code stands there twice.',
+        'Line 4, column Tipo: must be asset, liability, equity, revenue or expense.',
+        'Line 4, column Analitica: must be yes or no.',
+        'Line 5, column Nome: must have 1 to 200 characters.',
+      ],
+    ],
+  ])('refuses %j with every line and column that is wrong', (text, errors) => {
+    const read = readChart(text);
+    expect('errors' in read && read.errors.map(fieldMessage)).toEqual(errors);
   });
 });

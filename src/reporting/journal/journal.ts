@@ -134,6 +134,16 @@ function fits(entry: MappingEntry, part: JournalPart): boolean {
   );
 }
 
+/** Whether no money can be unmapped. */
+export const fitsAll = ({ entries }: Mapping): boolean =>
+  [true, false].every((isCredit) =>
+    entries.some(
+      (entry) =>
+        (entry.isCredit ?? isCredit) === isCredit &&
+        (entry.lineKind ?? entry.classification ?? entry.category) === null,
+    ),
+  );
+
 /** Postings of a day with the same codes, class and coding, as one amount. */
 export interface PostingSum extends Posting {
   day: string;

@@ -12,7 +12,7 @@ import { BankTime } from '../../statement/lines/bank-time.service.js';
 import { csvFile } from '../exports/csv-file.js';
 import { FileStreams, type OpenedFile } from '../exports/file-streams.service.js';
 import { xlsxFile } from '../exports/xlsx-file.js';
-import { addToDay, readStoredEntries, journalOf, sumsOfLine } from './journal.js';
+import { addToDay, fitsAll, readStoredEntries, journalOf, sumsOfLine } from './journal.js';
 import type { JournalEntry, JournalState, PostingSum } from './journal.js';
 import type { exportJournal, listJournal } from './journal.schema.js';
 import { findMapping } from './journal-setup.service.js';
@@ -25,6 +25,8 @@ type Found = Awaited<ReturnType<typeof findMapping>>;
 /** Of lines: what is examined at once, and for one page of a list. */
 const chunk = 500;
 const maxChunks = 4;
+/** Of each kind of unmapped money. */
+const shownLines = 10;
 
 interface MonthOf {
   accountId: number;
@@ -44,6 +46,8 @@ export interface UnmappedMoney {
   category: string | null;
   lines: number;
   cents: bigint;
+  /** The first of the lines. */
+  nsus: bigint[];
 }
 
 @Injectable()
@@ -101,19 +105,26 @@ export class Journals {
     return source.mapping?.per === 'day' ? this.daysOf(source) : this.linesOf(source);
   }
 
-  /** What no entry of the mapping fits, the largest sum first; none without a mapping. */
+  /** What no entry of the mapping fits, the largest sum first; all without a mapping. */
   async listUnmapped(accountId: number, month: string): Promise<UnmappedMoney[]> {
     const source = await this.sourceOf(accountId, month);
     const sums = new Map<string, UnmappedMoney>();
-    for await (const { parts } of this.each(source, 'unmapped'))
+    for await (const { nsu, parts } of this.each(source, 'unmapped')) {
+      const ofLine = new Set<UnmappedMoney>();
       for (const part of parts.filter(({ debitCode }) => debitCode === null)) {
         const { isCredit, lineKind, classification, category } = part;
         const key = JSON.stringify([isCredit, lineKind, classification, category]);
-        const sum = sums.get(key) ?? {
-          ...{ isCredit, lineKind, classification, category, lines: 0, cents: 0n },
-        };
-        sums.set(key, { ...sum, lines: sum.lines + 1, cents: sum.cents + part.amountCents });
+        const money = { isCredit, lineKind, classification, category };
+        const sum = sums.get(key) ?? { ...money, lines: 0, cents: 0n, nsus: [] };
+        sums.set(key, sum);
+        ofLine.add(sum);
+        sum.cents += part.amountCents;
       }
+      for (const sum of ofLine) {
+        sum.lines += 1;
+        if (sum.nsus.length < shownLines) sum.nsus.push(nsu);
+      }
+    }
     return [...sums.values()].sort((a, b) => (a.cents < b.cents ? 1 : -1));
   }
 
@@ -124,6 +135,8 @@ export class Journals {
   async findUnmapped(db: Db, { accountId, month }: MonthOf) {
     const mapping = await findMapping(db, accountId);
     if (!mapping) return null;
+    // The checklist is read often, and most mappings end with an entry for all that is left.
+    if (fitsAll(mapping)) return { count: 0, cents: 0n, since: null, seen: '' };
     const nsus: bigint[] = [];
     let cents = 0n;
     let since: string | null = null;

@@ -1,9 +1,10 @@
 // What the money of lines is called by decisions, rules and payments, and the journal entries of a
 // month that follow.
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ReconciliationService } from '../../../src/reconciliation/apply/reconciliation.service.js';
 import { Database } from '../../../src/platform/postgres/database.service.js';
 import { Journals } from '../../../src/reporting/journal/journals.service.js';
+import { hiddenIn, signedInPerson, type SignedIn } from '../../support/console-visitor.js';
 import { newKeyHeader } from '../../contract/samples.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../../support/service-on-sandbox.js';
 
@@ -180,6 +181,104 @@ it('lists entries, open and unmapped lines, page by page', async () => {
   ]);
 });
 
+describe('the pages of the console', () => {
+  const page = '/console/accounts/main/journal';
+  let viewer: SignedIn;
+  let analyst: SignedIn;
+  beforeAll(async () => {
+    const { accountId } = service;
+    viewer = await signedInPerson(service, 'v@example.com', { accountId, role: 'viewer' });
+    analyst = await signedInPerson(service, 'a@example.com', { accountId, role: 'analyst' });
+  });
+  const words = async (who: SignedIn, path: string) =>
+    (await who.get(path, { 'accept-language': 'pt' })).text.replace(/<[^>]*>|&nbsp;/g, ' ');
+  const sendChart = async (csv: string, reason = 'Plano novo') => {
+    const { text } = await analyst.get(`${page}/chart`);
+    const form = new FormData();
+    for (const [name, value] of hiddenIn(text, `${page}/chart`)) form.set(name, value);
+    form.set('reason', reason);
+    form.set('csv', new Blob([csv]), 'plano.csv');
+    const { headers, body } = new Response(form);
+    return analyst.send(`${page}/chart`, {
+      method: 'POST',
+      body: Buffer.from(await new Response(body).arrayBuffer()),
+      headers: {
+        ...{ origin: service.url, 'accept-language': 'pt' },
+        'content-type': headers.get('content-type') ?? '',
+      },
+    });
+  };
+
+  it('imports a chart, or says in which lines and columns it is wrong', async () => {
+    const wrong = await sendChart([...chart, '5;;Receita;Sim', '6;x;y;Sim'].join('\r\n'));
+    expect(wrong.status).toBe(400);
+    expect(wrong.text).toContain('Linha 7, coluna Descrição: precisa ter de 1 a 200 caracteres.');
+    expect(wrong.text).toContain('Linha 8, coluna Natureza: use ativo,');
+    expect((await call('GET', '/v1/chart-of-accounts')).chart.version).toBe(1);
+    expect((await sendChart([...chart, '3;Vendas;Receita;Sim'].join('\n'))).status).toBe(303);
+    expect((await call('GET', '/v1/chart-of-accounts')).chart).toMatchObject({
+      ...{ version: 2, reason: 'Plano novo' },
+    });
+    expect(await words(viewer, `${page}/chart?q=vend`)).toMatch(/3\s+Vendas\s+Receita\s+Sim/);
+  });
+
+  it('leads from unmapped lines to the entry that they lack, once, for those who may', async () => {
+    const unmapped = `${page}?month=${month()}`;
+    expect(await words(viewer, unmapped)).toMatch(
+      /Saída\s+Outro\s+Aceito\s+Compras\s+1\s+R\$\s30,00\s+\d/,
+    );
+    const { text } = await analyst.get(unmapped);
+    const link = /href="([^"]*#entry)">Give an account/.exec(text)?.[1] ?? '';
+    const opened = (await analyst.get(link.replaceAll('&amp;', '&').split('#')[0]!)).text;
+    expect(opened).toContain('name="category" value="Compras"');
+    expect(opened).toMatch(/<option value="accepted" selected/);
+    const path = `${page}/entries?month=${month()}`;
+    const entry = {
+      ...Object.fromEntries(hiddenIn(opened, path)),
+      ...{ direction: 'debit', classification: 'accepted', category: 'Compras' },
+      ...{ contraCode: '4.1.03', position: '1', reason: 'Faltava' },
+    };
+    expect((await viewer.submit(path, entry)).status).toBe(403);
+    const wrong = await analyst.submit(path, { ...entry, contraCode: '1.1.02' });
+    expect(wrong.text).toContain('Must be another code than the bank’s.');
+    for (const sent of [await analyst.submit(path, entry), await analyst.submit(path, entry)])
+      expect(sent.location).toBe(`${page}?month=${month()}&saved=1`);
+    expect((await call('GET', '/v1/journal-mapping')).mapping).toMatchObject({
+      ...{ version: 2, bankCode: '1.1.02' },
+      entries: [{ contraCode: '4.1.03' }, { contraCode: '4.1.01' }, { contraCode: '4.1.02' }],
+    });
+    expect((await viewer.get(unmapped)).text).toContain('Every explained line of this month');
+    const [key] = ['00000000-0000-4000-8000-000000000001'];
+    const late = await analyst.submit(`${path.replace('?', '/remove?')}&entry=1`, {
+      ...entry,
+      key,
+    });
+    expect([late.status, late.text.includes('The mapping has changed')]).toEqual([409, true]);
+  });
+
+  it('changes and retires reason codes', async () => {
+    const path = `${page}/reason-codes`;
+    const change = async (fields: Record<string, string>) => {
+      const hidden = Object.fromEntries(hiddenIn((await analyst.get(path)).text, path));
+      return analyst.submit(path, { ...hidden, name: 'Brinde', reason: 'Novo', ...fields });
+    };
+    expect((await viewer.submit(path, { code: 'B', name: 'x', reason: 'xyz' })).status).toBe(403);
+    expect((await change({ code: 'a b' })).status).toBe(400);
+    await change({ code: 'BRINDE', isActive: 'yes', costCentre: 'Marketing' });
+    expect(await words(viewer, path)).toMatch(/BRINDE\s+Brinde\s+—\s+Marketing\s+—\s+Em uso/);
+    expect((await change({ code: 'BRINDE' })).status).toBe(303);
+    expect((await call('GET', '/v1/reason-codes')).data).toMatchObject([
+      ...[{ code: 'BRINDE', version: 2, isActive: false }, { code: 'COMPRA-1' }],
+    ]);
+    const { rows } = await service.pool.query(
+      `SELECT action, shown FROM audit_entry WHERE action LIKE 'change %' ORDER BY id`,
+    );
+    expect(rows.map(({ action }: { action: string }) => action)).toContain(
+      'change journal mapping',
+    );
+  });
+});
+
 it('has the file of each posting or of each day, as the mapping says', async () => {
   const fileRows = async () =>
     (await service.call('GET', `/v1/exports/journal/${month()}`)).text.trim().split('\r\n');
@@ -221,7 +320,7 @@ it('stores the entries of a closed month, which later changes leave as they are'
   expect((await journal('?state=unmapped')).data).toEqual([]);
   // The database has no row that is out of balance, or posts to what is no account of the chart.
   const insert = (changes: object) => {
-    const row = { debit: '4.1.01', credit: '1.1.02', cents: 1, chart: 1, ...changes };
+    const row = { debit: '4.1.01', credit: '1.1.02', cents: 1, chart: 2, ...changes };
     return pool.query(
       `INSERT INTO journal_posting (account_id, month, revision, chart_version, occurred_at, nsu,
          ordinal, is_credit, debit_code, credit_code, amount_cents, line_kind, classification)
@@ -235,7 +334,7 @@ it('stores the entries of a closed month, which later changes leave as they are'
   await expect(insert({ debit: '9.9' })).rejects.toThrow('journal_posting_debit_code_fkey');
   await expect(insert({ credit: '9.9' })).rejects.toThrow('journal_posting_credit_code_fkey');
   await expect(insert({ debit: null })).rejects.toThrow('not-null');
-  await expect(insert({ chart: 2 })).rejects.toThrow('journal_posting_journal_fkey');
+  await expect(insert({ chart: 1 })).rejects.toThrow('journal_posting_journal_fkey');
   await expect(pool.query('DELETE FROM journal_posting')).rejects.toThrow();
   await insert({});
 });
