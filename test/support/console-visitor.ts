@@ -80,6 +80,34 @@ export function csrfOf(text: string): string {
   return /name="csrf" value="([0-9a-f]{64})"/.exec(text)?.[1] ?? '';
 }
 
+/** Sends a form with a file, as a browser does. */
+export async function sendFileForm(
+  service: Pick<ServiceProcess, 'url'>,
+  visitor: Visitor,
+  path: string,
+  sent: {
+    fields?: Record<string, string>;
+    name: string;
+    content: string | Uint8Array<ArrayBuffer>;
+    headers?: Record<string, string>;
+  },
+): Promise<VisitedPage> {
+  const form = new FormData();
+  const csrf = sent.fields?.csrf ?? csrfOf((await visitor.get('/console/nowhere')).text);
+  for (const [name, value] of Object.entries({ ...sent.fields, csrf })) form.set(name, value);
+  form.set('file', new Blob([sent.content]), sent.name);
+  const encoded = new Response(form);
+  return visitor.send(path, {
+    method: 'POST',
+    body: Buffer.from(await encoded.arrayBuffer()),
+    headers: {
+      origin: service.url,
+      'content-type': encoded.headers.get('content-type') ?? '',
+      ...sent.headers,
+    },
+  });
+}
+
 /** The code of an authenticator, some steps from now. */
 export function codeOf(secret: string, offset = 0): string {
   return codeAt(secret, new Date(Date.now() + offset * 30_000));

@@ -27,6 +27,7 @@ export const auditedActions = [
   'change the sandbox bank',
   'upload file',
   'check file',
+  'map file',
   'take file',
   'add account',
   'change account',

@@ -2,35 +2,37 @@
 import type { VNode } from 'preact';
 import { fieldMessage } from '../../bank-contract/field-errors.js';
 import type { BulkKind, CheckedFile } from '../../outbound/bulk/bulk.schema.js';
+import type { ForeignTable } from '../../outbound/bulk/upload-columns.service.js';
 import type { Upload } from '../../outbound/bulk/uploads.service.js';
 import { buttonText, MoneyCard, type Money } from '../kit/confirm-money.js';
-import {
-  badgeOf,
-  Badge,
-  Card,
-  FactList,
-  Pager,
-  Message,
-  Button,
-  Hint,
-  Row,
-} from '../kit/elements.js';
+import { badgeOf, Badge, Card, FactList, Pager, Message, Hint } from '../kit/elements.js';
 import { formatAmount, formatCount } from '../formats.js';
-import { Fields, Hidden, Step, Form, type FormFields } from '../kit/form.js';
+import { Fields, Hidden, Step, Form, type FormFields, type HiddenValues } from '../kit/form.js';
 import { ListCard, refreshing } from '../kit/list-page.js';
 import { ListTable, type ListColumns, TableCard } from '../kit/table.js';
 import type { KnownBalance } from '../money-facts.service.js';
 import { ForVisit, useVisit, type Visit } from '../visit.js';
 import { fieldErrorsIn, reasonKey } from '../problems.js';
 import { findTextKey, type TextKey } from '../texts.js';
+import { UsedColumns } from './bulk-columns.js';
 import type { ResultRow } from './bulk-result.js';
 
 /** What the last form on the page has led to. */
 export interface UploadOutcome {
   problem?: string;
-  checked?: CheckedFile;
+  status?: number;
+  checked?: CheckedUpload;
+}
+
+export interface CheckedUpload {
+  file: CheckedFile;
+  kind: BulkKind;
+  /** What a form carries of the file. */
+  step: HiddenValues;
   /** Of a file that sends money. */
-  sent?: SentByFile;
+  sent: SentByFile | undefined;
+  /** Of a file whose columns were mapped. */
+  table: ForeignTable | null;
 }
 
 export interface SentByFile {
@@ -51,45 +53,32 @@ interface Parts {
 }
 
 /** What stands above the list of uploads. */
-export function UploadsIntro({ outcome }: { outcome: UploadOutcome }) {
+export function UploadsIntro({ outcome: { problem, checked } }: { outcome: UploadOutcome }) {
   const { may, t } = useVisit();
-  const { problem, checked, sent } = outcome;
   return (
     <>
       <p>{t('bulk.intro')}</p>
       {problem !== undefined && <Message kind="bad">{problem}</Message>}
-      {checked && <Checked {...{ checked, sent }} />}
-      {may('upload files') && <UploadForm {...{ checked, sent }} />}
+      {checked && <Checked {...checked} />}
+      {may('upload files') && <UploadForm />}
     </>
   );
 }
 
-interface CheckedProps {
-  checked: CheckedFile;
-  sent: SentByFile | undefined;
-}
-
-function UploadForm({
-  checked,
-  sent,
-}: Omit<CheckedProps, 'checked'> & { checked: CheckedFile | undefined }) {
+function UploadForm() {
   const visit = useVisit();
   const { t } = visit;
   const path = visit.to('bulk');
-  // A refused upload stays tied to the check before it.
-  const hash = checked?.hash ?? visit.form.get('hash');
   return (
     <Card title={t('bulk.upload')}>
       <Form action={`${path}/check`} hasFile>
-        <Hidden values={hash ? { hash } : {}} />
-        <Fields fields={uploadFields(visit)} values={{ kind: visit.query.get('kind') }} />
+        <details>
+          <summary>{t('bulk.options')}</summary>
+          <Fields fields={readingFields(visit)} values={{ kind: visit.query.get('kind') }} />
+        </details>
+        <Fields fields={fileField} />
         <Hint isBlock>{t('bulk.submitWhy')}</Hint>
-        <Row>
-          <button>{t('bulk.check')}</button>
-          <Button is="plain" formAction={path}>
-            {sent ? buttonText(visit, { money: sent.money, button: sendButton }) : t('bulk.store')}
-          </Button>
-        </Row>
+        <button>{t('bulk.check')}</button>
       </Form>
       <Hint isBlock>
         {t('bulk.examples')}{' '}
@@ -105,12 +94,22 @@ function UploadForm({
 
 const sendButton = { one: 'money.send', many: 'money.sendAll' } as const;
 
-/** The file is the last of them: what follows it is not read. */
-function uploadFields({ t }: Visit): FormFields {
+/** It is the last of the form: what follows it is not read. */
+const fileField: FormFields = {
+  file: {
+    ...{ label: 'bulk.file', hint: 'bulk.fileHint', is: 'file', required: true },
+    accept: '.csv,.xlsx,.ndjson,.jsonl',
+  },
+};
+
+function readingFields({ t }: Visit): FormFields {
   return {
     kind: {
       ...{ label: 'bulk.kind', is: 'choice' },
-      options: kinds.map((kind) => [kind, t(`bulk.kind.${kind}`)]),
+      options: [
+        ['', t('bulk.kind.byColumns')],
+        ...kinds.map((kind) => [kind, t(`bulk.kind.${kind}`)] as const),
+      ],
     },
     sheet: { label: 'bulk.sheet', hint: 'bulk.sheetHint', maxLength: 100 },
     hidden: {
@@ -120,38 +119,53 @@ function uploadFields({ t }: Visit): FormFields {
         t(`bulk.hidden.${one || 'refuse'}`),
       ]),
     },
-    file: {
-      ...{ label: 'bulk.file', hint: 'bulk.fileHint', is: 'file', required: true },
-      accept: '.csv,.xlsx,.ndjson,.jsonl',
-    },
   };
 }
 
-function Checked({ checked, sent }: CheckedProps) {
+function Checked(upload: CheckedUpload) {
   const { t, language } = useVisit();
-  const { rows, invalid, errors } = checked;
+  const { file, kind, table, step } = upload;
+  const { rows, invalid, errors } = file;
   const values = { rows: formatCount(rows), invalid: formatCount(invalid) };
-  if (invalid === 0)
-    return (
-      <>
-        <Message kind="good">{t('bulk.checkedGood', values)}</Message>
-        <CheckedPayees {...{ checked, sent }} />
-      </>
-    );
+  const key = invalid === 0 ? 'bulk.checkedGood' : 'bulk.checkedBad';
   return (
     <>
-      <Message kind="bad">{t('bulk.checkedBad', values)}</Message>
-      <CheckedPayees {...{ checked, sent }} />
-      <Card title={t('bulk.firstErrors', { count: formatCount(errors.length) })}>
-        <ListTable
-          {...{ rows: errors, name: 'bulk.errors' }}
-          columns={{
-            ...rowColumns,
-            'bulk.errors': { wide: (row) => fieldErrorsIn(language, row.errors ?? {}).join(' ') },
-          }}
-        />
-      </Card>
+      <Message kind={invalid === 0 ? 'good' : 'bad'}>
+        {t(`bulk.kind.${kind}`)}. {t(key, values)}
+      </Message>
+      <CheckedPayees {...upload} />
+      {rows > invalid && <SendForm {...upload} />}
+      {table && <UsedColumns {...{ table, step }} />}
+      {invalid > 0 && (
+        <Card title={t('bulk.firstErrors', { count: formatCount(errors.length) })}>
+          <ListTable
+            {...{ rows: errors, name: 'bulk.errors' }}
+            columns={{
+              ...rowColumns,
+              'bulk.errors': { wide: (row) => fieldErrorsIn(language, row.errors ?? {}).join(' ') },
+            }}
+          />
+        </Card>
+      )}
     </>
+  );
+}
+
+/** The file that was checked, and no other. */
+function SendForm({ file: { hash, rows, invalid }, step, sent }: CheckedUpload) {
+  const visit = useVisit();
+  const count = formatCount(rows - invalid);
+  return (
+    <Card title={visit.t('word.confirm')}>
+      <Form action={visit.to('bulk')} shown={hash}>
+        <Hidden values={{ ...step, hash }} />
+        <button>
+          {sent
+            ? buttonText(visit, { money: sent.money, button: sendButton })
+            : visit.t('bulk.store', { count })}
+        </button>
+      </Form>
+    </Card>
   );
 }
 
@@ -162,8 +176,8 @@ const rowColumns: ListColumns<{ line: number; reference: string | null }> = {
 };
 
 /** What the valid rows would pay or request, and of whom. */
-function CheckedPayees({ checked, sent }: CheckedProps) {
-  const { rows, invalid, total, payees, payeeCount, hash } = checked;
+function CheckedPayees({ file, sent }: CheckedUpload) {
+  const { rows, invalid, total, payees, payeeCount, hash } = file;
   return (
     <>
       <FactList

@@ -3,22 +3,29 @@
 import { Readable } from 'node:stream';
 import { Controller } from '@nestjs/common';
 import { z } from 'zod';
-import type { FieldErrors } from '../../bank-contract/field-errors.js';
+import { fieldError, type FieldErrors } from '../../bank-contract/field-errors.js';
 import {
   listBulkRows,
   listBulkUploads,
   maxFileBytes,
   sheetQuery,
-  type BulkKind,
   type CheckedFile,
 } from '../../outbound/bulk/bulk.schema.js';
 import { KeyHolders } from '../../outbound/bulk/key-holders.service.js';
 import { unknownParty } from '../../access/counterparties/party.js';
 import { BulkService } from '../../outbound/bulk/bulk.service.js';
-import { formatOfName, type FileReading } from '../../outbound/bulk/upload-reader.js';
+import { ChosenFiles, type ChosenFile } from '../../outbound/bulk/chosen-files.service.js';
+import { columnFields, mappingTargets } from '../../outbound/bulk/column-mapping.js';
+import {
+  UploadColumns,
+  type FileChoice,
+  type ForeignTable,
+  type UploadPlan,
+} from '../../outbound/bulk/upload-columns.service.js';
+import { formatOfName } from '../../outbound/bulk/upload-reader.js';
 import { BulkUploads } from '../../outbound/bulk/uploads.service.js';
 import { BulkUploadKind } from '../../generated/service/enums.js';
-import { AppError } from '../../platform/errors.js';
+import { AppError, invalidField, invariant } from '../../platform/errors.js';
 import {
   ConsoleAction,
   ConsolePage,
@@ -31,7 +38,9 @@ import { readFilters } from '../list-query.js';
 import { MoneyFacts } from '../money-facts.service.js';
 import { Download, Redirect, Shown, type PageAnswer } from '../page.js';
 import { accountOf, callerOf, pathId, type Visit } from '../visit.js';
-import { fieldErrorsIn, problemIn } from '../problems.js';
+import { attempt, fieldErrorsIn, problemIn } from '../problems.js';
+import type { HiddenValues } from '../kit/form.js';
+import { columnName, ColumnsForm, type MappedFile } from './bulk-columns.js';
 import { wordOf } from '../texts.js';
 import { exampleFile } from './bulk-examples.js';
 import {
@@ -51,6 +60,8 @@ export class BulkPages {
   constructor(
     private readonly bulk: BulkService,
     private readonly uploads: BulkUploads,
+    private readonly files: ChosenFiles,
+    private readonly columns: UploadColumns,
     private readonly holders: KeyHolders,
     private readonly facts: MoneyFacts,
   ) {}
@@ -63,12 +74,16 @@ export class BulkPages {
   @ConsoleAction('bulk', 'upload files', 'upload file', subjectOfFile)
   @TakesFile(maxFileBytes)
   async upload(@Visiting() visit: Visit): Promise<PageAnswer> {
-    return this.withFile(visit, async (kind, reading, body) => {
+    return this.withFile(visit, async (file, choice) => {
+      const { kind, reading, table } = await this.plan(visit, file, choice);
+      if (kind === null) return this.columnsPage(visit, { file, choice, table });
       const hash = visit.form.get('hash') ?? undefined;
       // Money is sent after a page that has shown to whom, and how much.
-      if (kind === 'transfers' && hash === undefined)
+      if ((kind === 'transfers' || table) && hash === undefined)
         return this.page(visit, { problem: visit.t('bulk.checkFirst') });
+      const body = Readable.from(file.chunks());
       const id = await this.bulk.upload(callerOf(visit), kind, { ...reading, hash }, body);
+      await this.files.forget(visit.accountId, file);
       return new Redirect(visit.to(`bulk/${id}`));
     });
   }
@@ -76,11 +91,50 @@ export class BulkPages {
   @ConsoleAction('bulk/check', 'upload files', 'check file', subjectOfFile)
   @TakesFile(maxFileBytes)
   async check(@Visiting() visit: Visit): Promise<PageAnswer> {
-    return this.withFile(visit, async (kind, reading, body) => {
-      const checked = await this.bulk.check(visit.accountId, kind, reading, body);
-      if (kind !== 'transfers') return this.page(visit, { checked });
-      return this.page(visit, { checked, sent: await this.sentBy(visit, checked) });
+    return this.withFile(visit, (file, choice) => this.checkFile(visit, file, choice));
+  }
+
+  /** Asks what the columns of the file are, or remembers it and checks the file. */
+  @ConsoleAction('bulk/columns', 'upload files', 'map file', subjectOfFile)
+  async mapColumns(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const { form } = visit;
+    return this.withFile(visit, async (file, choice) => {
+      const { table } = await this.plan(visit, file, choice);
+      if (table && !form.has('target')) return this.columnsPage(visit, { file, choice, table });
+      if (table) {
+        const { problem } = await attempt(async () =>
+          this.columns.remember(callerOf(visit), table, typedMapping(visit, table)),
+        );
+        if (problem) return this.columnsPage(visit, { file, choice, table, problem });
+      }
+      return this.checkFile(visit, file, choice);
     });
+  }
+
+  private async plan(visit: Visit, file: ChosenFile, choice: FileChoice): Promise<UploadPlan> {
+    const plan = await this.columns.plan(visit.accountId, file, choice);
+    if (plan.kind === null && !plan.table) throw invalidField('$', fieldError('kind_unknown'));
+    return plan;
+  }
+
+  private async checkFile(visit: Visit, file: ChosenFile, choice: FileChoice) {
+    const { kind, reading, table } = await this.plan(visit, file, choice);
+    if (kind === null) return this.columnsPage(visit, { file, choice, table });
+    const body = Readable.from(file.chunks());
+    const checked = await this.bulk.check(visit.accountId, kind, reading, body);
+    const sent = kind === 'transfers' ? await this.sentBy(visit, checked) : undefined;
+    const step = stepOf(file, { ...choice, kind });
+    return this.page(visit, { checked: { file: checked, step, sent, table, kind } });
+  }
+
+  private columnsPage(
+    visit: Visit,
+    { file, choice, table, problem }: Omit<MappedFile, 'step' | 'table'> & AskedFile,
+  ): Shown {
+    invariant(table, 'columns are asked of a table');
+    const asked = { table, step: stepOf(file, choice), problem: problem ?? null };
+    const status = problem ? { status: 422, problem } : {};
+    return new Shown(visit.t('bulk.columns'), <ColumnsForm {...asked} />, status);
   }
 
   /** What the valid rows would send, and to whom: the bank says who holds their keys. */
@@ -127,23 +181,32 @@ export class BulkPages {
     return new Download(Readable.from(lines), `upload-${id}.csv`, 'text/csv; charset=utf-8');
   }
 
-  /** The work on the file of the form. What is wrong with the file is shown on the page. */
+  /** The work on the file of the form, or on one that a page before held. */
   private async withFile(
     visit: Visit,
-    work: (kind: BulkKind, reading: FileReading, body: Readable) => Promise<PageAnswer>,
+    work: (file: ChosenFile, choice: FileChoice) => Promise<PageAnswer>,
   ): Promise<PageAnswer> {
-    const { file, language, t } = visit;
-    const kind = kinds.find((one) => one === visit.form.get('kind'));
-    if (!kind) throw new AppError('validation_failed');
-    if (!file?.name) return this.page(visit, { problem: t('bulk.noFile') });
-    const format = formatOfName(file.name);
+    const { file, form, language, t } = visit;
+    const kind = kinds.find((one) => one === form.get('kind')) ?? null;
+    if (kind === null && form.get('kind')) throw new AppError('validation_failed');
+    const held = form.get('held');
+    const name = held === null ? (file?.name ?? '') : `.${form.get('format')}`;
+    if (name === '') return this.page(visit, { problem: t('bulk.noFile') });
+    const format = formatOfName(name);
     if (!format) return this.page(visit, { problem: t('bulk.wrongName') });
     try {
-      const chosen = ['sheet', 'hidden'].map((name) => [name, visit.form.get(name)?.trim()]);
+      const chosen = ['sheet', 'hidden'].map((one) => [one, form.get(one)?.trim()]);
       const choice = z.safeDecode(sheetQuery, Object.fromEntries(chosen.filter(([, one]) => one)));
       if (!choice.success) throw new AppError('validation_failed');
-      return await work(kind, { format, ...choice.data }, file.body);
+      const reading = { format, ...choice.data };
+      const found =
+        held === null
+          ? await this.files.hold(callerOf(visit), file?.body ?? Readable.from([]))
+          : await this.files.find(visit.accountId, held);
+      return await work(found, { kind, reading });
     } catch (error) {
+      if (held !== null && error instanceof AppError && error.code === 'not_found')
+        return this.page(visit, { problem: t('bulk.fileGone'), status: 404 });
       const describe = (errors: FieldErrors) =>
         t('bulk.unreadable', { problem: fieldErrorsIn(language, errors).join(' ') });
       return this.page(visit, { problem: problemIn(visit, error, describe) });
@@ -165,7 +228,7 @@ export class BulkPages {
       total: ({ kind }) => this.uploads.total(accountId, kind),
       columns: () => uploadColumns(visit),
       refreshes: (uploads) => uploads.some(({ state }) => state === 'running'),
-      ...(outcome.problem === undefined ? {} : { status: 422 }),
+      ...(outcome.problem === undefined ? {} : { status: outcome.status ?? 422 }),
     });
   }
 
@@ -196,6 +259,28 @@ export class BulkPages {
       cursor = page.next ?? undefined;
     } while (cursor !== undefined);
   }
+}
+
+interface AskedFile {
+  file: ChosenFile;
+  choice: FileChoice;
+  table: ForeignTable | null;
+}
+
+/** What a form carries to work on the same file in the same way. */
+function stepOf({ id }: ChosenFile, { kind, reading }: FileChoice): HiddenValues {
+  const { format, sheet = '', hidden = '' } = reading;
+  const step = { held: id, kind: kind ?? '', format, sheet, hidden };
+  return Object.fromEntries(Object.entries(step).filter(([, value]) => value !== ''));
+}
+
+function typedMapping({ form }: Visit, { headers }: ForeignTable) {
+  const target = mappingTargets.find((one) => one === form.get('target'));
+  if (!target) throw invalidField('$.target', fieldError('kind_unknown'));
+  const fields = headers.map(
+    (_, at) => columnFields.find((one) => one === form.get(columnName(at))) ?? null,
+  );
+  return { target, fields };
 }
 
 /** The kind of requests that the file is said to hold. */

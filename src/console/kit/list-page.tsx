@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { isUuid, readPage, type ListTotal, type Page } from '../../platform/http/listing.js';
 import { readFilters } from '../list-query.js';
 import { DeclaredList, Shown } from '../page.js';
-import type { Visit } from '../visit.js';
+import { ForVisit, type Visit } from '../visit.js';
 import { type TextKey, wordOf } from '../texts.js';
 import { addressWith, Code, Filters, Pager, type FilterField } from './elements.js';
 import { fileOf } from './list-file.js';
@@ -82,13 +82,13 @@ export function listPage<Query extends z.ZodType, Row>(list: ListPage<Query, Row
         </div>
       );
       const body = (
-        <>
+        <ForVisit visit={visit}>
           {before}
           <Filters wrong={wrong} fields={fieldsOf(visit, list.filters)} />
           {part}
           {list.afterRows?.(rows)}
           {after}
-        </>
+        </ForVisit>
       );
       return new Shown(visit.t(title), body, { part, ...answer });
     },

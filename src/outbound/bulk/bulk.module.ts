@@ -9,8 +9,10 @@ import { TransfersModule } from '../transfers/transfers.module.js';
 import { BulkApprovals } from './bulk-approvals.service.js';
 import { BulkController } from './bulk.controller.js';
 import { BulkService } from './bulk.service.js';
+import { ChosenFiles } from './chosen-files.service.js';
 import { KeyHolders } from './key-holders.service.js';
 import { RowIssuer } from './row-issuer.service.js';
+import { UploadColumns } from './upload-columns.service.js';
 import { BulkUploads } from './uploads.service.js';
 
 @Module({
@@ -27,9 +29,11 @@ import { BulkUploads } from './uploads.service.js';
     BulkService,
     BulkApprovals,
     BulkUploads,
+    ChosenFiles,
     KeyHolders,
     RowIssuer,
+    UploadColumns,
   ],
-  exports: [BulkService, BulkUploads, KeyHolders],
+  exports: [BulkService, BulkUploads, ChosenFiles, KeyHolders, UploadColumns],
 })
 export class BulkModule {}

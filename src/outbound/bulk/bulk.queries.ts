@@ -5,6 +5,7 @@ import type { Page } from '../../platform/http/listing.js';
 import type { Db, Tx, Reader } from '../../platform/postgres/database.service.js';
 import {
   Prisma,
+  type BulkMapping,
   type BulkRow,
   type BulkRowState,
   type BulkUpload,
@@ -141,4 +142,17 @@ export async function countRowsAwaitingApproval(
   const [counted] = await db.$queryRaw<{ rows: number }[]>`
     SELECT count(*)::int AS rows ${rowsAwaitingApproval(accountId, uploadId)}`;
   return counted?.rows ?? 0;
+}
+
+/** The latest mapping of the same headers stands. */
+export async function rememberMapping(
+  db: Db,
+  { accountId, headersHash, target, fields, actor }: Omit<BulkMapping, 'mappedAt'>,
+): Promise<void> {
+  await db.$executeRaw`
+    INSERT INTO bulk_mapping (account_id, headers_hash, target, fields, actor)
+    VALUES (${accountId}, ${headersHash}, ${target}::bulk_mapping_target, ${fields}, ${actor})
+    ON CONFLICT (account_id, headers_hash) DO UPDATE
+    SET target = EXCLUDED.target, fields = EXCLUDED.fields, actor = EXCLUDED.actor,
+        mapped_at = clock_timestamp()`;
 }

@@ -3,7 +3,7 @@
 import { parsePixKey } from '../../brazil/pix-key.js';
 import { parseTaxId } from '../../brazil/tax-id.js';
 import type { ColumnField, MappingTarget } from './column-mapping.js';
-import { isAmountText, isDayText, plainWords, type Cell } from './spreadsheet-cell.js';
+import { CellStyle, isAmountText, isDayText, plainWords, type Cell } from './spreadsheet-cell.js';
 
 /** What the values of a column are. */
 export const columnTypes = [
@@ -12,6 +12,10 @@ export const columnTypes = [
 export type ColumnType = (typeof columnTypes)[number];
 
 const maxHeaderLength = 100;
+
+/** The headers as they are compared: in any order, with or without accents and points. */
+export const plainHeaders = (headers: readonly string[]): string[] =>
+  headerOrder(headers).map((at) => plainWords(headers[at] ?? ''));
 
 /** Places of the headers in the order by which a set of them is the same in any file. */
 export function headerOrder(headers: readonly string[]): number[] {
@@ -50,6 +54,7 @@ export function findHeader(rows: readonly (readonly Cell[])[]): number | null {
 /** What the cells of a column look like, counted over all of its rows. */
 export class ColumnValues {
   readonly samples: string[] = [];
+  readonly style = new CellStyle();
   private cells = 0;
   private readonly like = { amount: 0, day: 0, taxId: 0, pixKey: 0, decimal: 0 };
 
@@ -70,6 +75,8 @@ export class ColumnValues {
         like.taxId += 1;
       return;
     }
+    this.style.observe(cell);
+    this.style.observeDay(cell);
     if (isDayText(text)) like.day += 1;
     if (parseTaxId(text)) like.taxId += 1;
     if (/[@+]|-.*-.*-.*-/.test(text) && parsePixKey(text)) like.pixKey += 1;

@@ -22,11 +22,20 @@ export class CellStyle {
   private hasComma = false;
   private hasPoint = false;
   private hasMonthFirst = false;
+  private hasAmbiguous = false;
 
   observe(cell: string): void {
     const text = plainAmount(cell);
     if (withComma.test(text) || withThousands.test(text)) this.hasComma = true;
     if (withCents.test(text)) this.hasPoint = true;
+    if (ambiguous.test(text)) this.hasAmbiguous = true;
+  }
+
+  /** What its cells show of all; null where they show nothing that others may doubt. */
+  get shown(): 'comma' | 'point' | 'unclear' | 'month_first' | null {
+    if (this.hasMonthFirst) return 'month_first';
+    if (this.hasAmbiguous && (!this.hasComma || this.hasPoint)) return 'unclear';
+    return this.hasComma ? 'comma' : this.hasPoint ? 'point' : null;
   }
 
   observeDay(cell: string): void {

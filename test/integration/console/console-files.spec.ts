@@ -11,6 +11,8 @@ import { LineRecording } from '../../../src/statement/lines/line-recording.servi
 import { WebhookRegistrar } from '../../../src/webhooks/registration/webhook-registrar.service.js';
 import {
   csrfOf,
+  hiddenIn,
+  sendFileForm,
   signedInPerson,
   personOfEachRole,
   type SignedIn,
@@ -47,21 +49,12 @@ describe('the pages of files', () => {
     headers: Record<string, string> = {},
     csrf?: string,
   ) => {
-    const form = new FormData();
-    form.set('csrf', csrf ?? csrfOf((await visitor.get('/console/nowhere')).text));
-    form.set('kind', kind);
-    if (hash !== '') form.set('hash', hash);
-    form.set('file', new Blob([content]), name);
-    const encoded = new Response(form);
-    return visitor.send(`${pages}/${path}`, {
-      method: 'POST',
-      body: Buffer.from(await encoded.arrayBuffer()),
-      headers: {
-        origin: service.url,
-        'content-type': encoded.headers.get('content-type') ?? '',
-        ...headers,
-      },
-    });
+    const fields = {
+      kind,
+      ...(hash === '' ? {} : { hash }),
+      ...(csrf === undefined ? {} : { csrf }),
+    };
+    return sendFileForm(service, visitor, `${pages}/${path}`, { fields, name, content, headers });
   };
   const countUploads = async () =>
     Number((await update('SELECT count(*) AS n FROM bulk_upload')).rows[0].n);
@@ -148,11 +141,11 @@ describe('the pages of files', () => {
       expect(checked.text).toMatch(/<strong>Maria[^<]*<\/strong>.*Pix key or code maria@/s);
       expect(checked.text).toMatch(/Balance after<\/dt>/);
       expect(checked.text).toContain('Store and send 2 payments, R$\u00a01.240,00 in total');
-      const hash = /name="hash" value="([0-9a-f]{64})"/.exec(checked.text)?.[1] ?? '';
+      const sent = Object.fromEntries(hiddenIn(checked.text, `${pages}/bulk`));
+      const hash = sent.hash ?? '';
       // What follows the file is not read.
       const shownForm = /<form [^>]*multipart.*?<\/form>/s.exec(checked.text)?.[0] ?? '';
-      const names = [...shownForm.matchAll(/ name="(\w+)"/g)].map(([, name]) => name);
-      expect([names.includes('hash'), names.at(-1)]).toEqual([true, 'file']);
+      expect([...shownForm.matchAll(/ name="(\w+)"/g)].at(-1)?.[1]).toBe('file');
       const before = await countUploads();
       const unchecked = await sendFile(people.analyst, form);
       expect([unchecked.status, await countUploads()]).toEqual([422, before]);
@@ -161,8 +154,11 @@ describe('the pages of files', () => {
       const refused = await sendFile(people.analyst, other);
       expect([refused.status, await countUploads()]).toEqual([422, before]);
       expect(refused.text).toContain('This is not the file that was checked.');
-      expect(refused.text).toContain(`name="hash" value="${hash}"`);
-      expect((await sendFile(people.analyst, { ...form, hash })).status).toBe(303);
+      const { status, location } = await people.analyst.submit(`${pages}/bulk`, sent);
+      expect([status, await countUploads()]).toEqual([303, before + 1]);
+      // The file is no longer there, and the same one is the same upload.
+      expect((await people.analyst.submit(`${pages}/bulk`, sent)).status).toBe(404);
+      expect((await sendFile(people.analyst, { ...form, hash })).location).toBe(location);
     });
 
     it('says of a key that could not be looked up why', async () => {
