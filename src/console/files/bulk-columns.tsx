@@ -30,7 +30,7 @@ export interface MappedFile {
   problem?: AppError | null;
 }
 
-export const columnName = (at: number): string => `column${at}`;
+export const columnFieldName = (at: number): string => `column${at}`;
 
 const namesOf = ({ t }: Visit, fields: readonly ColumnField[]) =>
   fields.map((field) => t(`bulk.field.${field}`)).join(', ');
@@ -47,7 +47,7 @@ export function ColumnsForm({ table, step, problem }: MappedFile) {
     ? mappingTargets.find((one) => one === form.get('target'))
     : (table.target ?? undefined);
   const fields = table.fields.map((field, at) =>
-    isTyped ? (columnFields.find((one) => one === form.get(columnName(at))) ?? null) : field,
+    isTyped ? (columnFields.find((one) => one === form.get(columnFieldName(at))) ?? null) : field,
   );
   return (
     <Card title={t('bulk.columns')}>
@@ -135,7 +135,7 @@ interface FieldChoiceProps {
 function FieldChoice({ column, at, field, problem }: FieldChoiceProps) {
   const visit = useVisit();
   const { t } = visit;
-  const name = columnName(at);
+  const name = columnFieldName(at);
   const [error] = problem?.details.errors?.[`$.${name}`] ?? [];
   return (
     <>

@@ -40,7 +40,7 @@ import { Download, Redirect, Shown, type PageAnswer } from '../page.js';
 import { accountOf, callerOf, pathId, type Visit } from '../visit.js';
 import { attempt, fieldErrorsIn, problemIn } from '../problems.js';
 import type { HiddenValues } from '../kit/form.js';
-import { columnName, ColumnsForm, type MappedFile } from './bulk-columns.js';
+import { columnFieldName, ColumnsForm, type MappedFile } from './bulk-columns.js';
 import { wordOf } from '../texts.js';
 import { exampleFile } from './bulk-examples.js';
 import {
@@ -278,7 +278,7 @@ function typedMapping({ form }: Visit, { headers }: ForeignTable) {
   const target = mappingTargets.find((one) => one === form.get('target'));
   if (!target) throw invalidField('$.target', fieldError('kind_unknown'));
   const fields = headers.map(
-    (_, at) => columnFields.find((one) => one === form.get(columnName(at))) ?? null,
+    (_, at) => columnFields.find((one) => one === form.get(columnFieldName(at))) ?? null,
   );
   return { target, fields };
 }
