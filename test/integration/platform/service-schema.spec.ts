@@ -8,6 +8,8 @@ const withoutForeignKey = [
   'account_counter.account_id',
   // The line may be unreadable.
   'break.nsu',
+  // Its parts are the file.
+  'bulk_file_part.file_id',
   // A trigger finds the lines of all rows of a statement at once.
   'classification.nsu',
   // Written by triggers only.
