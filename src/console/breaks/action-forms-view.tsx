@@ -6,7 +6,7 @@ import { FieldForm, Fields, Hidden, Form, type FormFields, reasonField } from '.
 import { Muted } from '../kit/elements.js';
 import { useVisit, type Visit } from '../visit.js';
 import { freeParts } from './action-forms.js';
-import type { BreakViewProps, Candidate } from './break-facts.js';
+import type { BreakViewProps, Candidate, GivenCode } from './break-facts.js';
 import { amountOf, kindOf, partyOf } from './break-words.js';
 import { keyOfAction, linkedBy, type PageAction } from './open-actions.js';
 import { PlanForms } from './plan-forms.js';
@@ -49,7 +49,7 @@ function ActionForm({ action, ...props }: BreakViewProps & { action: PageAction 
   };
   const fields = {
     ...reasonOf(action),
-    ...(action === 'accept' || action === 'note' ? reasonCodeOf(visit, facts) : {}),
+    ...(isCoded(action) ? reasonCodeOf(visit, facts.reasonCodes) : {}),
     ...(action === 'refund' ? amount : {}),
   };
   return (
@@ -90,8 +90,11 @@ export const reasonOf = (of: PageAction | 'split' | 'bulk'): FormFields => ({
   reason: { ...reasonField.reason, hint: 'breaks.reasonHint', minLength: 3, id: `${of}-reason` },
 });
 
+/** Whether it says what the money is. */
+export const isCoded = (action: string) => action === 'accept' || action === 'note';
+
 /** The list of the account's reason codes; nothing where it has none. */
-function reasonCodeOf({ t }: Visit, { reasonCodes }: BreakViewProps['facts']): FormFields {
+export function reasonCodeOf({ t }: Visit, reasonCodes: readonly GivenCode[]): FormFields {
   if (reasonCodes.length === 0) return {};
   const options = reasonCodes.map(({ code, name }) => [code, `${code} · ${name}`] as const);
   return {
@@ -111,7 +114,7 @@ export function LinkFields({ facts }: Pick<BreakViewProps, 'facts'>) {
       <Muted>{t('breaks.effect.link')}</Muted>
       <Fields
         isSent={retriedAction(visit) === 'link'}
-        fields={{ ...reasonOf('link'), ...reasonCodeOf(visit, facts) }}
+        fields={{ ...reasonOf('link'), ...reasonCodeOf(visit, facts.reasonCodes) }}
         values={{ reason: t('breaks.reasonOfLink') }}
       />
       <button>
@@ -148,7 +151,7 @@ function SplitForm({ facts, address }: BreakViewProps) {
         ))}
         <Fields
           isSent={retriedAction(visit) === 'split'}
-          fields={{ ...reasonOf('split'), ...reasonCodeOf(visit, facts) }}
+          fields={{ ...reasonOf('split'), ...reasonCodeOf(visit, facts.reasonCodes) }}
         />
         <button>{t('breaks.split')}</button>
       </Form>

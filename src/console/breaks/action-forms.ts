@@ -23,6 +23,9 @@ export function readReasonText(visit: Visit): string | null {
   return parsed.success ? parsed.data : null;
 }
 
+/** Null without one. The decision refuses what is no active code of the account. */
+export const readReasonCode = (visit: Visit): string | null => typed(visit, 'reasonCode') || null;
+
 /** With its line breaks. Null for a comment that is empty or too long. */
 export function readComment({ form }: Visit): string | null {
   const text = (form.get('text') ?? '')
@@ -33,7 +36,7 @@ export function readComment({ form }: Visit): string | null {
 }
 
 export function readAction(visit: Visit, action: PageAction, reason: string): ReadAction {
-  const reasonCode = typed(visit, 'reasonCode') || undefined;
+  const reasonCode = readReasonCode(visit);
   const coded = { reason, ...(reasonCode && { reasonCode }) };
   switch (action) {
     case 'link':

@@ -10,6 +10,7 @@ import {
   type BatchAction,
   type BatchProgress,
 } from '../../reconciliation/breaks/decision-batches.service.js';
+import { ReasonCodes } from '../../reconciliation/breaks/reason-codes.service.js';
 import { formatAmount, formatCount } from '../formats.js';
 import { ContinuedForm } from '../kit/break-parts.js';
 import { Card, Message } from '../kit/elements.js';
@@ -18,8 +19,9 @@ import { ListTable, TableCard } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import { callerOf, pathId, typed, useVisit, type Visit } from '../visit.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { reasonOf } from './action-forms-view.js';
-import { readReasonText } from './action-forms.js';
+import { isCoded, reasonCodeOf, reasonOf } from './action-forms-view.js';
+import { readReasonCode, readReasonText } from './action-forms.js';
+import type { GivenCode } from './break-facts.js';
 import { readBreakList } from './break-list.js';
 import { BackToBreaks, kindOf, refusalOfCode, breakColumns } from './break-words.js';
 
@@ -34,6 +36,7 @@ export class BatchPages {
   constructor(
     private readonly batches: DecisionBatches,
     private readonly reading: BreakReading,
+    private readonly codes: ReasonCodes,
   ) {}
 
   /** Changes no break: what is selected is confirmed first. */
@@ -79,7 +82,9 @@ export class BatchPages {
     const reason = readReasonText(visit);
     if (batch.reason === null && reason === null)
       return this.render(visit, visit.t('breaks.invalid.reason'));
-    await this.batches.advance(callerOf(visit), id, reason);
+    const reasonCode = isCoded(action) ? readReasonCode(visit) : null;
+    const given = reason === null ? null : { reason, reasonCode };
+    await this.batches.advance(callerOf(visit), id, given);
     const { address } = readBreakList(visit.query);
     return new Redirect(`${visit.to(`breaks/batches/${id}`)}?${address.toString()}`);
   }
@@ -94,8 +99,10 @@ export class BatchPages {
     const refusals = rows.map((row) => ({
       ...{ row, code: refused.find(({ breakId }) => breakId === row.id)?.code ?? '' },
     }));
-    const part = <BatchPart {...{ progress, refusals, problem }} />;
     const action = batch.action as BatchAction;
+    const isAsked = batch.reason === null && isCoded(action);
+    const reasonCodes = isAsked ? await this.codes.listActive(accountId) : [];
+    const part = <BatchPart {...{ progress, refusals, problem, reasonCodes }} />;
     const title = visit.t('breaks.batch', { action: visit.t(`breaks.action.${action}`) });
     return new Shown(title, part, { part, ...(problem === null ? {} : { status: 400 }) });
   }
@@ -104,6 +111,7 @@ export class BatchPages {
 interface Props {
   progress: BatchProgress;
   refusals: readonly Refusal[];
+  reasonCodes: readonly GivenCode[];
   problem: string | null;
 }
 
@@ -143,13 +151,14 @@ function BatchPart(props: Props) {
 const actionAddress = (visit: Visit, { batch }: BatchProgress) =>
   `${visit.to(`breaks/batches/${batch.id}/${batch.action}`)}?${readBreakList(visit.query).address.toString()}`;
 
-function Confirm({ progress }: Props) {
+function Confirm({ progress, reasonCodes }: Props) {
   const visit = useVisit();
   const action = progress.batch.action as BatchAction;
   return (
     <Card title={visit.t('app.confirm')}>
       <FieldForm
-        {...{ fields: reasonOf('bulk'), shown: progress.batch.id }}
+        fields={{ ...reasonOf('bulk'), ...reasonCodeOf(visit, reasonCodes) }}
+        shown={progress.batch.id}
         action={actionAddress(visit, progress)}
         intro={`breaks.effect.${action}`}
         button={`breaks.action.${action}`}

@@ -30,9 +30,15 @@ export interface BreakFacts {
   nextId: string | null;
   nameOf: NameOfActor;
   /** The active ones of the account. */
-  reasonCodes: readonly { code: string; name: string }[];
+  reasonCodes: readonly GivenCode[];
   /** Who may work on it. */
   people: readonly Assignee[];
+}
+
+/** A reason code as a form has it. */
+export interface GivenCode {
+  code: string;
+  name: string;
 }
 
 export interface BreakViewProps {

@@ -84,14 +84,14 @@ export class BreakPage {
     const compared = [found, ...candidates, ...(picked?.candidates ?? [])];
     const nsus = compared.flatMap((one) => one.nsu ?? []);
     const ids = compared.flatMap((one) => one.expectedPaymentId ?? []);
-    const [lines, payments, comments, before, nextId, people, codes] = await Promise.all([
+    const [lines, payments, comments, before, nextId, people, reasonCodes] = await Promise.all([
       this.sides.findLines(caller, nsus),
       this.sides.findPayments(caller, ids),
       this.comments.list(caller, id, { limit: shownComments }),
       this.history.find(caller.accountId, { id, nsu, expectedPaymentId }),
       this.findNext(visit, id),
       this.assignees.list(visit),
-      this.codes.get(caller.accountId),
+      this.codes.listActive(caller.accountId),
     ]);
     const written = [...comments.data];
     const nameOf = await this.names.find(visit, [
@@ -99,7 +99,6 @@ export class BreakPage {
       ...written.map(({ author }) => author),
     ]);
     const hasOlder = comments.next !== null;
-    const reasonCodes = codes.data.filter(({ isActive }) => isActive);
     const sides = { found, picked, lines, payments };
     return { ...sides, comments: written, hasOlder, before, nextId, nameOf, reasonCodes, people };
   }

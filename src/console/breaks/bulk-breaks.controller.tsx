@@ -10,11 +10,13 @@ import { isUuid, readUuid } from '../../platform/http/listing.js';
 import { BreakActions } from '../../reconciliation/breaks/break-actions.service.js';
 import { BreakReading } from '../../reconciliation/breaks/break-reading.service.js';
 import { versionOfBreaks } from '../../reconciliation/breaks/break-version.js';
+import { ReasonCodes } from '../../reconciliation/breaks/reason-codes.service.js';
 import { actOnBreaks } from '../../reconciliation/breaks/breaks.schema.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import { callerOf, typed, type Visit } from '../visit.js';
-import { readReasonText } from './action-forms.js';
+import { readReasonCode, readReasonText } from './action-forms.js';
+import { isCoded } from './action-forms-view.js';
 import { readBreakList } from './break-list.js';
 import { bulkActionsFor, maxPreviewed, type BulkActionName } from './bulk-choice.js';
 import { BulkPreview, type PreviewedBreak } from './bulk-preview.js';
@@ -34,6 +36,7 @@ export class BulkBreakPages {
   constructor(
     private readonly reading: BreakReading,
     private readonly actions: BreakActions,
+    private readonly codes: ReasonCodes,
     private readonly idempotency: IdempotencyService,
   ) {}
 
@@ -103,7 +106,8 @@ export class BulkBreakPages {
     const shown = versionOfBreaks(rows.map(({ version }) => version));
     const title = visit.t('breaks.bulk.preview', { action: visit.t(`breaks.action.${action}`) });
     const { address } = readBreakList(visit.query);
-    const props = { action, previewed, shown, formKey: key, address, problem };
+    const reasonCodes = isCoded(action) ? await this.codes.listActive(caller.accountId) : [];
+    const props = { action, previewed, shown, formKey: key, address, problem, reasonCodes };
     return new Shown(title, <BulkPreview {...props} />, { status });
   }
 
@@ -117,7 +121,8 @@ export class BulkBreakPages {
     if (reason === null)
       return this.show(visit, action, ids, { status: 400, problem: t('breaks.invalid.reason') });
     const seen = readVersions(visit);
-    const body = { ids, action, reason };
+    const reasonCode = isCoded(action) && readReasonCode(visit);
+    const body = { ids, action, reason, ...(reasonCode && { reasonCode }) };
     const request = { params: {}, query: {}, body, idempotencyKey: key };
     const keyed = { accountId: caller.accountId, route: actOnBreaks, request };
     // A repeat of the form, such as a second click, gets the result of the first one.

@@ -7,7 +7,8 @@ import { Marked } from '../kit/break-parts.js';
 import { Fields, Form } from '../kit/form.js';
 import { ListTable } from '../kit/table.js';
 import { useVisit } from '../visit.js';
-import { reasonOf } from './action-forms-view.js';
+import { reasonCodeOf, reasonOf } from './action-forms-view.js';
+import type { GivenCode } from './break-facts.js';
 import { BackToBreaks, refusalOfCode, breakColumns } from './break-words.js';
 import type { BulkActionName } from './bulk-choice.js';
 
@@ -25,6 +26,8 @@ interface Props {
   formKey: string;
   address: URLSearchParams;
   problem: string | null;
+  /** Those that the action may have. */
+  reasonCodes: readonly GivenCode[];
 }
 
 export function BulkPreview(props: Props) {
@@ -107,8 +110,9 @@ function Effect({ action, would }: { action: BulkActionName; would: ActionPrevie
   );
 }
 
-function Confirmation({ action, previewed, shown, formKey, address }: Props) {
-  const { t, to } = useVisit();
+function Confirmation({ action, previewed, shown, formKey, address, reasonCodes }: Props) {
+  const visit = useVisit();
+  const { t, to } = visit;
   const possible = countOf(previewed, 'done');
   if (possible === 0) return <Message kind="warn">{t('breaks.bulk.noneCan')}</Message>;
   return (
@@ -122,7 +126,7 @@ function Confirmation({ action, previewed, shown, formKey, address }: Props) {
             <input type="hidden" name="version" value={version} />
           </>
         ))}
-        <Fields fields={reasonOf('bulk')} />
+        <Fields fields={{ ...reasonOf('bulk'), ...reasonCodeOf(visit, reasonCodes) }} />
         <button>{t('breaks.bulk.confirm', { count: possible })}</button>
       </Form>
     </Card>

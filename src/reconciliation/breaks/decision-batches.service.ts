@@ -143,19 +143,23 @@ export class DecisionBatches {
   }
 
   /**
-   * Decides the next breaks, those with the version of their selection alone. The reason is that of
-   * the first step. Steps at the same time decide each break once.
+   * Decides the next breaks, those with the version of their selection alone. The reason, and
+   * its code, are those of the first step. Steps at the same time decide each break once.
    */
-  async advance(caller: Caller, id: string, given: string | null): Promise<void> {
+  async advance(
+    caller: Caller,
+    id: string,
+    given: { reason: string; reasonCode: string | null } | null,
+  ): Promise<void> {
     const { accountId } = caller;
     const { prisma } = this.database;
     const { batch } = await this.get(accountId, id);
     if (given !== null)
       await prisma.decisionBatch.updateMany({
         where: { accountId, id: batch.id, reason: null },
-        data: { reason: given },
+        data: given,
       });
-    const { reason } = await prisma.decisionBatch.findUniqueOrThrow({
+    const { reason, reasonCode } = await prisma.decisionBatch.findUniqueOrThrow({
       where: { accountId_id: { accountId, id: batch.id } },
     });
     if (reason === null) throw new AppError('validation_failed');
@@ -167,7 +171,8 @@ export class DecisionBatches {
     for (const { number, breakId, version, ...own } of open) {
       const action = batchActions.find((one) => one === (own.action ?? batch.action));
       if (!action) throw new AppError('validation_failed');
-      const request = { action, reason: own.reason ?? reason };
+      const coded = action !== 'reopen' && reasonCode !== null && { reasonCode };
+      const request = { action, reason: own.reason ?? reason, ...coded };
       const where = { accountId, batchId: batch.id, number, outcome: null };
       try {
         const claim = async (tx: Pick<typeof prisma, 'batchedDecision'>) =>

@@ -23,6 +23,11 @@ export class ReasonCodes {
     };
   }
 
+  /** Those that a decision may name. */
+  async listActive(accountId: number) {
+    return (await this.get(accountId)).data.filter(({ isActive }) => isActive);
+  }
+
   async change(
     accountId: number,
     { code, name, coding, isActive, reason }: ReasonCodeBody,

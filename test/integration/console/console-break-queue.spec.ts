@@ -8,6 +8,7 @@ import {
   startBreakPages,
   type BreakPagesSetup,
 } from '../../support/break-pages.js';
+import { ReasonCodes } from '../../../src/reconciliation/breaks/reason-codes.service.js';
 import { BreaksFixture } from '../../support/breaks.js';
 import { csrfOf } from '../../support/console-visitor.js';
 
@@ -206,13 +207,25 @@ describe('the queue of breaks', () => {
       for (const { id } of both) expect((await get(id)).state).toBe('open');
     });
 
-    it('do each break once when the form is sent twice', async () => {
+    it('do each break once when the form is sent twice, with its reason code', async () => {
+      const codes = service.application.get(ReasonCodes, { strict: false });
+      const coding = { costCentre: 'Loja' };
+      const code = { code: 'PAPEL', name: 'Pago em papel', coding, isActive: true, reason };
+      await codes.change(service.accountId, code, 'test');
       const { id } = await fixture.addUnexpectedLine();
-      const { fields } = await preview(`action=note&of=ticked&break=${id}`);
+      const { fields, text } = await preview(`action=note&of=ticked&break=${id}`);
+      expect(text).toContain('<option value="PAPEL">PAPEL · Pago em papel</option>');
+      fields.set('reasonCode', 'PAPEL');
       const both = await Promise.all([confirm('note', fields), confirm('note', fields)]);
       expect(both.map(({ status }) => status)).toEqual([303, 303]);
       expect(both[0]!.location).toBe(both[1]!.location);
       expect(await actions(id)).toEqual(['opened', 'note']);
+      expect(
+        await sql(
+          `SELECT detail FROM break_history_entry WHERE break_id = $1 AND action = 'note'`,
+          id,
+        ),
+      ).toMatchObject([{ detail: { reasonCode: 'PAPEL', coding } }]);
     });
 
     it('take the breaks that the filter selects', async () => {
@@ -244,7 +257,8 @@ describe('the queue of breaks', () => {
       expect((await analyst.post(`${page}/note`, { csrf, reason: 'x' })).status).toBe(400);
       expect((await analyst.post(`${page}/accept`, { csrf, reason: why })).status).toBe(404);
       // Two steps at once decide nothing twice.
-      const both = [1, 2].map(() => analyst.post(`${page}/note`, { csrf, reason: why }));
+      const form = { csrf, reason: why, reasonCode: 'PAPEL' };
+      const both = [1, 2].map(() => analyst.post(`${page}/note`, form));
       expect((await Promise.all(both)).map(({ status }) => status)).toEqual([303, 303]);
       let { text } = await analyst.get(page);
       // The second step may read after a decision of the first.
@@ -256,6 +270,7 @@ describe('the queue of breaks', () => {
       const noted = await sql(
         `SELECT count(*)::int AS entries, count(DISTINCT break_id)::int AS breaks
          FROM break_history_entry WHERE action = 'note' AND reason = $1
+           AND detail ->> 'reasonCode' = 'PAPEL'
            AND break_id IN (SELECT id FROM break WHERE kind = 'disputed')`,
         why,
       );
