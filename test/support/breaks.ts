@@ -39,6 +39,7 @@ export class BreaksFixture {
     notes = null as string | null,
     correlationId = null as string | null,
     nsu = (this.lastNsu += 1),
+    daysAgo = 0,
   } = {}): Promise<number> => {
     await this.sql(
       `WITH counted AS (
@@ -48,7 +49,7 @@ export class BreaksFixture {
          balance_previous_cents, current_balance_cents, occurred_at, content_hash, content,
          counterparty_document, notes, correlation_id)
        VALUES ($1, $2, 'x', $3, $4, 'CREDIT_PIX', 0, 0,
-         now() - interval '10 minutes', 'h', '{}', $5, $6, $7)`,
+         now() - interval '10 minutes' - $8 * interval '1 day', 'h', '{}', $5, $6, $7)`,
       this.service().accountId,
       nsu,
       isCredit,
@@ -56,6 +57,7 @@ export class BreaksFixture {
       document,
       notes,
       correlationId,
+      daysAgo,
     );
     return nsu;
   };

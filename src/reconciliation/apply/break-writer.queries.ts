@@ -13,7 +13,7 @@ import {
 import { metadataOfRow } from '../../statement/expected-payments/metadata.queries.js';
 import type { Metadata } from '../../statement/expected-payments/metadata.js';
 import { Prisma, type Break } from '../../generated/service/client.js';
-import { bankTimeNow } from '../../statement/lines/bank-clock.queries.js';
+import { bankTimeNow, statementDayIn } from '../../statement/lines/bank-clock.queries.js';
 import type { ReplacedHash } from '../../statement/lines/line-erasure.queries.js';
 import {
   reopenedBreakKinds,
@@ -72,6 +72,16 @@ export async function resolveBreaks(
     RETURNING ${reportedColumns}`;
 }
 
+/**
+ * From which day a break's age counts: the day of its line; `otherwise`, the day on which it was
+ * opened, for one without a line.
+ */
+const ageDay = (accountId: number, nsu: string, otherwise: Prisma.Sql) => Prisma.sql`COALESCE((
+  SELECT ${statementDayIn(Prisma.sql`occurred_at`)} FROM statement_line
+  WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = ${Prisma.raw(nsu)}), ${otherwise})`;
+const ageDayAgain = (accountId: number) =>
+  ageDay(accountId, 'EXCLUDED.nsu', Prisma.sql`break.opened_day`);
+
 /** Inserts open breaks. Its caller says what happens to a break that exists already. */
 function breaksToInsert(accountId: number, breaks: readonly NewBreak[]): Prisma.Sql {
   const column = arrayColumns(breaks);
@@ -80,8 +90,12 @@ function breaksToInsert(accountId: number, breaks: readonly NewBreak[]): Prisma.
       operation_id, evidence, opened_day)
     SELECT ${accountId}, b.id, b.kind, 'open', b.subject, b.amount_cents, b.nsu,
            b.expected_payment_id, b.operation_id, b.evidence,
-           (SELECT to_char(
-             ${bankTimeNow(accountId)} AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD'))
+           ${ageDay(
+             accountId,
+             'b.nsu',
+             Prisma.sql`(
+             SELECT ${statementDayIn(bankTimeNow(accountId))})`,
+           )}
     FROM unnest(
       ${column(() => newId(), 'uuid')}, ${column(({ kind }) => kind, 'text')},
       ${column(({ subject }) => subject, 'text')},
@@ -108,7 +122,8 @@ export async function insertBreaks(
     ON CONFLICT (account_id, kind, subject) DO UPDATE
     SET state = 'open', resolved_at = NULL, evidence = EXCLUDED.evidence,
         expected_payment_id = EXCLUDED.expected_payment_id,
-        amount_cents = EXCLUDED.amount_cents, nsu = EXCLUDED.nsu
+        amount_cents = EXCLUDED.amount_cents, nsu = EXCLUDED.nsu,
+        opened_day = ${ageDayAgain(accountId)}
     WHERE break.state = 'resolved' AND break.kind = ANY (${[...reopenedBreakKinds]})
       AND (break.resolution = 'automatic'
       OR break.resolution IN ('accept', 'refund') AND (EXCLUDED.amount_cents > break.amount_cents
@@ -151,7 +166,8 @@ export async function reviseBreaks(
         IS DISTINCT FROM (b.amount_cents, b.nsu, b.expected_payment_id, b.evidence)
     ON CONFLICT (account_id, id) DO UPDATE
     SET amount_cents = EXCLUDED.amount_cents, nsu = EXCLUDED.nsu,
-        expected_payment_id = EXCLUDED.expected_payment_id, evidence = EXCLUDED.evidence
+        expected_payment_id = EXCLUDED.expected_payment_id, evidence = EXCLUDED.evidence,
+        opened_day = ${ageDayAgain(accountId)}
     WHERE break.state = 'open'`;
 }
 
@@ -167,7 +183,8 @@ export async function openDecidedBreaks(
     ON CONFLICT (account_id, kind, subject) DO UPDATE
     SET state = 'open', evidence = EXCLUDED.evidence,
         expected_payment_id = EXCLUDED.expected_payment_id,
-        amount_cents = EXCLUDED.amount_cents, nsu = EXCLUDED.nsu
+        amount_cents = EXCLUDED.amount_cents, nsu = EXCLUDED.nsu,
+        opened_day = ${ageDayAgain(accountId)}
     WHERE break.state = 'resolved'
     RETURNING ${reportedColumns}`;
 }

@@ -26,7 +26,7 @@ export type BreakOfList = BreakRow & { place: bigint | null };
  */
 const maxExamined = 100_000;
 
-/** The place of a break in the order of amounts or severities, and its id, as a cursor has them. */
+/** The place of a break in the order of ages, amounts or severities, and its id, as a cursor has. */
 const placeText = /^(-?\d{1,18})~(.+)$/;
 
 export function isBreakPlace(text: string): boolean {
@@ -41,10 +41,12 @@ export function placeOfBreak({ id, place }: { id: string; place: bigint | null }
 function placeIn({ sort }: BreakFilters, scale: SeverityScale): Prisma.Sql | null {
   // A break without an amount stands below one of nothing.
   if (sort === 'amount') return Prisma.sql`COALESCE(b.amount_cents, -1)`;
+  // The same on each day, for the cursors.
+  if (sort === 'age') return Prisma.sql`(date '9999-12-31' - ${openedDay}::date)::bigint`;
   return sort === 'severity' ? Prisma.sql`${pointsOfBreak(scale)}::bigint` : null;
 }
 
-/** By amount or severity, all breaks that the filters select are compared: open ones only. */
+/** By age, amount or severity, all breaks that the filters select are compared: open ones only. */
 function stateOf({ state, severity, sort = 'opened' }: BreakFilters): BreakState | null {
   return state ?? (severity !== undefined || sort !== 'opened' ? 'open' : null);
 }

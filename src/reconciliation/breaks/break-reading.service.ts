@@ -280,7 +280,6 @@ function describeBreak(
   { scopes }: Pick<BreakReader, 'scopes'>,
 ): Omit<z.output<typeof breakView>, 'counterparty' | 'assignee' | 'snoozedUntil'> {
   const { amountCents: amount, openedAt, resolvedAt } = row;
-  // A break without a recorded day at the bank uses the day of PostgreSQL's clock.
   const openedDay = row.openedDay ?? saoPauloDay(openedAt);
   const until = resolvedAt === null ? today : saoPauloDay(resolvedAt);
   return {

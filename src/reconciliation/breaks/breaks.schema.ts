@@ -73,7 +73,9 @@ export const breakView = z.object({
     .describe('Of its line, or else of its expected payment; null without either.'),
   evidence: z.unknown(),
   severity: z.enum(severities).describe('From amount and age, until it is resolved.'),
-  ageDays: integer.describe('Days at the bank from its opening until its resolution or today.'),
+  ageDays: integer.describe(
+    'Days at the bank from that of its line, or else of its opening, until its resolution or today.',
+  ),
   openedAt: instant,
   resolvedAt: instant.nullable(),
   resolution: storedWord(['automatic', 'link', 'accept', 'refund'])
@@ -138,7 +140,7 @@ const queryReais = patternText(15, /^\d{1,12}(\.\d{1,2})?$/, 'Must be an amount 
     return BigInt(whole) * 100n + BigInt(cents.padEnd(2, '0'));
   });
 
-export const breakSorts = ['opened', 'amount', 'severity'] as const;
+export const breakSorts = ['opened', 'age', 'amount', 'severity'] as const;
 
 const breakKind = z.enum(Object.keys(breakKinds));
 
@@ -146,7 +148,7 @@ export const listBreaks = route({
   ...base,
   method: 'GET',
   name: 'listBreaks',
-  summary: 'Lists breaks, newest first, or by amount or severity.',
+  summary: 'Lists breaks, newest first, or by age, amount or severity.',
   path: '/v1/breaks',
   query: listQuery({
     state: z.enum(breakStates).optional(),
@@ -168,7 +170,7 @@ export const listBreaks = route({
     sort: z
       .enum(breakSorts)
       .optional()
-      .describe('By what it is ordered; `amount` and `severity` select open breaks only.'),
+      .describe('By what it is ordered; `age`, `amount` and `severity` select open breaks only.'),
     order: z
       .enum(['asc', 'desc'])
       .optional()

@@ -12,7 +12,7 @@ import {
   type SeveritySteps,
 } from './severity.js';
 
-// A break without a recorded day at the bank uses the day of PostgreSQL's clock.
+// From which its age counts. A break that records no day uses the day of PostgreSQL's clock.
 export const openedDay = Prisma.sql`COALESCE(b.opened_day,
   to_char(b.opened_at AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD'))`;
 

@@ -24,7 +24,7 @@ export const defaultSeveritySteps: SeveritySteps = {
 export interface SeverityScale {
   today: PlainDate;
   amountSteps: readonly bigint[];
-  /** The latest opening days of breaks that have reached each age. */
+  /** The latest days of breaks that have reached each age. */
   cutoffs: readonly PlainDate[];
 }
 
@@ -48,7 +48,7 @@ export interface SeverityFacts {
   kind: string;
   /** Null if unknown. */
   amountCents: bigint | null;
-  /** The day at the bank on which the break was opened. */
+  /** From which the age of the break counts: the day of its line, or of its opening. */
   openedDay: PlainDate;
 }
 

@@ -65,7 +65,7 @@ export function openBreaksTable(today: PlainDate, steps: SeveritySteps): Table<E
     columns: [
       textColumn('kind', 'Divergência', ({ kind }) => kind, breakKindLabels),
       textColumn('severity', 'Gravidade', (row) => severityOf(row, scale), severityLabels),
-      { name: 'openedDay', title: 'Aberta em', kind: 'day', value: ({ openedDay }) => openedDay },
+      { name: 'openedDay', title: 'Desde', kind: 'day', value: ({ openedDay }) => openedDay },
       {
         ...{ name: 'ageDays', title: 'Dias em aberto', kind: 'number' },
         value: ({ openedDay }) => BigInt(daysBetween(openedDay, today)),

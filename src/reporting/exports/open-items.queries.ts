@@ -2,6 +2,7 @@
 import type { PlainDate } from '../../brazil/calendar.js';
 import type { Db } from '../../platform/postgres/database.service.js';
 import { metadataColumn } from '../../statement/expected-payments/metadata.queries.js';
+import { openedDay } from '../../reconciliation/breaks/severity.queries.js';
 import { Prisma } from '../../generated/service/client.js';
 import type { ExportedBreak, OverduePayment } from './open-items-tables.js';
 
@@ -27,8 +28,7 @@ export async function listOpenBreaks(
            t.end_to_end_id, t.notes, COALESCE(c.category::text, e.category) AS category,
            e.cost_centre, e.project, e.due_date,
            COALESCE(t.is_credit, e.is_credit) AS is_credit,
-           COALESCE(b.opened_day,
-             to_char(b.opened_at AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD')) AS opened_day,
+           ${openedDay} AS opened_day,
            COALESCE(t.external_id, t.correlation_id,
              e.external_id, ${referenceOf(accountId, Prisma.sql`b.expected_payment_id`)})
              AS client_reference,

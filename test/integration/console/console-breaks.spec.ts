@@ -46,6 +46,24 @@ describe('the page of a break', () => {
       expect(text).toContain('name="candidate"');
     });
 
+    it('is as old as its line, in the list, the totals, the file, the API and on Hoje', async () => {
+      const { id, nsu } = await fixture.addUnexpectedLine({ daysAgo: 40, amountCents: 4_321 });
+      await fixture.addUnexpectedLine();
+      const [{ day }] = await sql(
+        `SELECT day_of_line(occurred_at) AS day FROM statement_line WHERE nsu = $1`,
+        nsu,
+      );
+      expect((await get(id)).ageDays).toBe(40);
+      const listed = await service.call('GET', '/v1/breaks?sort=age&limit=1');
+      expect(listed.body.data).toMatchObject([{ id, ageDays: 40 }]);
+      const { text } = await analyst.get(`${breaks}?openedTo=${day}`);
+      expect([text.includes('40 d<'), text.includes('1 breaks · R$ 43,21')]).toEqual([true, true]);
+      const file = await service.call('GET', '/v1/exports/breaks');
+      expect(file.text).toMatch(new RegExp(`,${day},40,43.21,`));
+      const today = await analyst.get('/console/accounts/main/today');
+      expect(today.text).toMatch(/more than 30 days<\/dt><dd><a[^>]*>1</);
+    });
+
     it('of every kind opens, in both languages, and offers to accept it', async () => {
       const { breakKinds } =
         await import('../../../src/reconciliation/decide/break-kind-declarations.js');
