@@ -17,13 +17,15 @@ import type { Needs } from './page.js';
 import {
   askedHeader,
   cookieNames,
+  heldField,
   isOwnOrigin,
   languageCookie,
   pageField,
   readCookies,
   readNext,
+  writeCookie,
 } from './requests.js';
-import { accountOf, type Visit } from './visit.js';
+import { accountOf, sessionOf, type Visit } from './visit.js';
 import { formatTime } from './formats.js';
 import { translateInto } from './texts.js';
 import { chooseLanguage } from './texts/languages.js';
@@ -39,6 +41,17 @@ export class OtherPageFirst extends Error {
   override readonly name = 'OtherPageFirst';
   constructor(readonly to: string) {
     super(`the person must open ${to} first`);
+  }
+}
+
+/** The person must give a code first. What they sent waits in `held`, for the same address. */
+export class CodeFirst extends Error {
+  override readonly name = 'CodeFirst';
+  constructor(
+    readonly held: string,
+    readonly isWrong: boolean,
+  ) {
+    super('the person must give a code first');
   }
 }
 
@@ -67,13 +80,52 @@ export class ConsoleGuard implements CanActivate {
     if (request.method === 'POST') {
       this.assertOwnOrigin(request);
       await readForm(context, visit);
-      assertOfSession(visit);
+      const code = this.takeHeld(visit);
+      if (code === undefined) assertOfSession(visit);
       readCameFrom(visit);
-    }
-    this.assertAllowed(needs, visit, request.method);
+      this.assertAllowed(needs, visit, request.method);
+      if (stepUpActions.some((one) => one === needs)) {
+        const cookie = await this.stepUp(visit, code);
+        const reply = context.switchToHttp().getResponse<FastifyReply>();
+        if (cookie !== null) void reply.header('set-cookie', cookie);
+      }
+    } else this.assertAllowed(needs, visit, request.method);
     const isUse = !visit.isRefresh || request.headers[askedHeader] !== undefined;
     if (session?.isComplete && isUse) await this.sessions.touch(session);
     return true;
+  }
+
+  /**
+   * The form that waited for a code becomes the form of the visit. Only its session can send it, so
+   * it needs no token of the session, which may have changed. Returns the code, `undefined` for
+   * another form.
+   */
+  private takeHeld(visit: Visit): string | undefined {
+    const { session, form } = visit;
+    const held = form.get(heldField);
+    const fields = session && held !== null ? this.sessions.findHeldForm(session, held) : null;
+    if (fields === null) return undefined;
+    visit.form = new URLSearchParams(fields);
+    return form.get('code') ?? '';
+  }
+
+  /** Takes the code, and returns the cookie of the session, or asks for one and holds the form. */
+  private async stepUp(visit: Visit, code = ''): Promise<string | null> {
+    const session = sessionOf(visit);
+    if (session.isSteppedUp) return null;
+    const isGiven = code !== '' && !visit.confirmsAtProvider;
+    const given = isGiven ? await this.sessions.giveCode(session, code, visit.address) : null;
+    if (given?.outcome !== 'accepted') {
+      visit.form.delete('csrf');
+      visit.form.set(pageField, visit.cameFrom);
+      const held = this.sessions.holdForm(session, visit.form.toString());
+      visit.form = new URLSearchParams();
+      throw new CodeFirst(held, isGiven);
+    }
+    visit.session = await this.sessions.find(given.token, readSlug(visit.params.account));
+    visit.csrfToken = this.sessions.csrfTokenOf(sessionOf(visit));
+    const { session: name, isSecure } = cookieNames(this.settings.publicUrl);
+    return writeCookie(name, given.token, { isSecure, maxAgeSeconds: null });
   }
 
   /** Throws unless a page of this service sent the form. */
@@ -87,7 +139,7 @@ export class ConsoleGuard implements CanActivate {
     if (!session) throw new OtherPageFirst(signInPage(visit, method));
     if (needs === 'password') return;
     if (!session.isComplete) throw new OtherPageFirst(secondStep(session));
-    if (needs !== 'session') assertRole(needs, visit, session, method);
+    if (needs !== 'session') assertRole(needs, session);
   }
 }
 
@@ -138,16 +190,10 @@ function foreignForm(): AppError {
   return new AppError('forbidden', { reason: 'foreign_form' });
 }
 
-function assertRole(action: Action, visit: Visit, session: Session, method: string): void {
+function assertRole(action: Action, session: Session): void {
   // An account in which the person has no role does not exist for them.
   if (!session.account) throw new AppError('not_found');
   if (!isAllowed(session.account.role, action)) throw new AppError('forbidden');
-  const needsCode = method === 'POST' && stepUpActions.includes(action);
-  if (needsCode && !session.isSteppedUp) throw new OtherPageFirst(stepUpPage(visit));
-}
-
-function stepUpPage({ cameFrom }: Visit): string {
-  return `/console/step-up?next=${encodeURIComponent(cameFrom)}`;
 }
 
 /** With its query: what a person has chosen stands in it. */

@@ -20,6 +20,8 @@ export function cookieNames(publicUrl: string | null) {
 
 /** The field of a form that is shown again: the page on which it stood. */
 export const pageField = 'cameFrom';
+/** The field of a form that waits for a code: what was typed, encrypted. */
+export const heldField = 'held';
 export const languageCookie = 'concilia-language';
 
 export function readCookies(header: string | undefined): Map<string, string> {

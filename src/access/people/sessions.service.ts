@@ -59,6 +59,7 @@ export interface WrongSecret {
 /** Codes and passwords that an open session may get wrong. Nobody else uses them up. */
 const maxWrongSecrets = 5;
 const recoveryCodes = 10;
+const ownerOfHeldForm = (sessionId: string) => ['held form', sessionId];
 
 @Injectable()
 export class OperatorSessions {
@@ -284,6 +285,21 @@ export class OperatorSessions {
   /** What forms must send: derived from the token, so that it changes with it. */
   csrfTokenOf({ token }: Pick<Session, 'token'>): string {
     return this.secretBox.hash('console-csrf', token);
+  }
+
+  /** A form that waits for a code, as only this session can send it; its secrets are on no page. */
+  holdForm({ id }: Session, form: string): string {
+    return this.secretBox.encrypt(form, ownerOfHeldForm(id));
+  }
+
+  /** Null for what this session does not hold. */
+  findHeldForm({ id }: Session, held: string): string | null {
+    try {
+      return this.secretBox.decrypt(held, ownerOfHeldForm(id));
+    } catch {
+      // It was changed, or is of another session: nothing of it is sent.
+      return null;
+    }
   }
 
   hashEmail(email: string): string {

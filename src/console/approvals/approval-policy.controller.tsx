@@ -14,7 +14,7 @@ import {
   ShownAgainBy,
 } from '../serving/console-page.decorator.js';
 import { Badge, Card, Message, Muted } from '../kit/elements.js';
-import { FormCard, Step, StepUpNotice } from '../kit/form.js';
+import { FormCard, Step } from '../kit/form.js';
 import { ListTable, type ListColumns, TableCard } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import { callerOf, sessionOf, useVisit, type Visit } from '../visit.js';
@@ -55,7 +55,6 @@ export class ApprovalPolicyPages {
             <p>{word}</p>
           ))}
         </Card>
-        {mayChange && <StepUpNotice />}
         <Proposals {...props} />
         {mayChange ? (
           <FormCard

@@ -10,15 +10,7 @@ import { ActorNames } from '../actor-names.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { ConfirmMoney, factsChanged, isConfirmed, type Money } from '../kit/confirm-money.js';
 import { Amount, Card, Empty, Pager, Message, Button, Cards, Muted, Row } from '../kit/elements.js';
-import {
-  AskingForm,
-  Fields,
-  Hidden,
-  statusOf,
-  Form,
-  StepUpNotice,
-  reasonField,
-} from '../kit/form.js';
+import { AskingForm, Fields, Hidden, statusOf, Form, reasonField } from '../kit/form.js';
 import { ListCard } from '../kit/list-page.js';
 import { MoneyFacts } from '../money-facts.service.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
@@ -168,7 +160,6 @@ export class ApprovalPages {
           ...{ decision: 'approve', reason, operation: operations.map(writeOperation) },
           ...(uploadId === null ? {} : { upload: uploadId }),
         }}
-        needsStepUp
         back={{ href: visit.cameFrom, text: 'app.back' }}
       >
         {facts && <BatchItems facts={facts} />}
@@ -348,7 +339,6 @@ function DecisionForm({
   const operation = operations.map(writeOperation);
   return (
     <Card title={t('approvals.decide')}>
-      <StepUpNotice />
       {!isOne && (
         <p>
           {t('approvals.total', { count: operations.length })} <Amount cents={totalCents} />

@@ -21,7 +21,7 @@ import {
   ShownAgainBy,
 } from '../serving/console-page.decorator.js';
 import { FactList, Pager, Message, Cards, Muted } from '../kit/elements.js';
-import { FormCard, Step, StepUpNotice } from '../kit/form.js';
+import { FormCard, Step } from '../kit/form.js';
 import { TableCard } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import { accountOf, callerOf, pathId, requireReason, useVisit, type Visit } from '../visit.js';
@@ -63,7 +63,7 @@ export class PaymentControlPages {
           <Limits limits={await this.controls.listLimitsInUse(accountId)} />
           <Rules controls={controls} />
         </Cards>
-        {mayChange ? <StepUpNotice /> : <Muted>{t('policy.needsRole')}</Muted>}
+        {!mayChange && <Muted>{t('policy.needsRole')}</Muted>}
         {await this.beneficiaries(visit)}
         {mayChange && (
           <>

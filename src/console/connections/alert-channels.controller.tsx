@@ -105,7 +105,6 @@ export class AlertChannelPages {
               intro={`alertChannels.explain.${kind}`}
               values={{ language: visit.language }}
               button="alertChannels.create"
-              needsStepUp
             />
           ))}
       </>
@@ -201,7 +200,6 @@ export class AlertChannelPages {
               shown={updatedAt.toISOString()}
               button="app.save"
               asksReason
-              needsStepUp
             />
             <Card title={t('word.actions')}>
               <Step

@@ -175,7 +175,6 @@ export class AlertRulePages {
         shown={rule?.updatedAt.toISOString()}
         button={rule ? 'app.save' : 'alertRules.create'}
         asksReason={rule !== null}
-        needsStepUp
       />
     );
   }

@@ -271,7 +271,6 @@ function Changes({ endpoint }: DetailProps) {
         shown={endpoint.updatedAt.toISOString()}
         button="app.save"
         asksReason
-        needsStepUp
       />
       <FormCard
         action={`${path}/secret`}

@@ -66,7 +66,6 @@ export class EndpointPages {
             title="endpoints.create"
             action={visit.to('endpoints')}
             button="endpoints.create"
-            needsStepUp
           />
         )}
       </>

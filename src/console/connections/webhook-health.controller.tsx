@@ -147,7 +147,6 @@ function registrationsPage(visit: Visit, rows: RegisteredEventType[] | null): Sh
           intro="health.register.hint"
           action={visit.to('webhook-health/registrations')}
           button="health.register"
-          needsStepUp
         />
       )}
       <p>

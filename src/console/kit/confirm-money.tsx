@@ -10,7 +10,7 @@ import type { Asked, KnownBalance } from '../money-facts.service.js';
 import { useVisit, type Visit } from '../visit.js';
 import { findTextKey, type TextKey, type Translate } from '../texts.js';
 import { Amount, Card, NamedValues, Message, Hint, Row } from './elements.js';
-import { Fields, Hidden, Form, StepUpNotice, type FormFields, type HiddenValues } from './form.js';
+import { Fields, Hidden, Form, type FormFields, type HiddenValues } from './form.js';
 import { ListTable } from './table.js';
 
 export interface MoneyPayee {
@@ -50,7 +50,6 @@ interface ConfirmMoneyProps {
   hidden?: HiddenValues;
   /** What a refusal makes the form ask. */
   fields?: FormFields;
-  needsStepUp?: boolean;
   problem?: AppError | null;
   /** The way back. */
   back: { href: string; text: TextKey };
@@ -68,7 +67,6 @@ export function ConfirmMoney(props: ConfirmMoneyProps) {
         {money.payees.length > 0 && <MoneySummary {...props} />}
         <p>{t(warning)}</p>
         {children}
-        {props.needsStepUp && <StepUpNotice />}
         <Form action={action} {...(shown === undefined ? {} : { shown })}>
           <Hidden values={{ ...hidden, seen: seenOf(money) }} />
           <Fields fields={fields} problem={props.problem ?? null} />

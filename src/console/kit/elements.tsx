@@ -410,6 +410,8 @@ interface LinkProps extends Part {
   is?: 'plain';
   /** See src/console/keyboard.ts. */
   'data-key'?: string;
+  /** Another tab. */
+  target?: '_blank';
 }
 
 /** A link that looks like a button. */

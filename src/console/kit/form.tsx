@@ -7,7 +7,7 @@ import { AppError, refuseInvalid } from '../../platform/errors.js';
 import { decode } from '../../platform/http/contract-route.js';
 import { fieldErrorIn, problemKey } from '../problems.js';
 import { pageField } from '../requests.js';
-import { openAddress, typed, useVisit, type Visit } from '../visit.js';
+import { typed, useVisit, type Visit } from '../visit.js';
 import type { TextKey } from '../texts.js';
 import { typedNumber } from '../typed-amount.js';
 import { typedDay, writeTypedDay, type DayKind } from '../typed-day.js';
@@ -311,8 +311,6 @@ interface FieldFormProps extends FieldsProps {
   shown?: string | undefined;
   hidden?: HiddenValues;
   asksReason?: boolean;
-  /** The change needs a recent code. */
-  needsStepUp?: boolean;
   /** What stands above the fields. */
   children?: ComponentChildren;
 }
@@ -346,25 +344,10 @@ export function Form({
   );
 }
 
-/** Where a change needs a recent code, the way to give it. */
-export function StepUpNotice() {
-  const visit = useVisit();
-  const { t, session, confirmsAtProvider } = visit;
-  if (session?.isSteppedUp) return null;
-  return (
-    <Message kind="warn">
-      {t(confirmsAtProvider ? 'sso.confirmWhy' : 'stepUp.needed')}{' '}
-      <a href={`/console/step-up?next=${encodeURIComponent(openAddress(visit))}`}>
-        {t(confirmsAtProvider ? 'sso.confirm' : 'stepUp.title')}
-      </a>
-    </Message>
-  );
-}
-
 /** A form with all that a form has, where it needs no card of its own. */
 export function FieldForm(props: FieldFormProps) {
   const { intro, action, button, area, shown, hidden = {}, children } = props;
-  const { values = {}, asksReason = false, needsStepUp = false } = props;
+  const { values = {}, asksReason = false } = props;
   const visit = useVisit();
   const { t, path } = visit;
   const isOwn = path === action.replace(/\?.*/, '');
@@ -374,7 +357,6 @@ export function FieldForm(props: FieldFormProps) {
   return (
     <>
       {intro && <Muted>{t(intro)}</Muted>}
-      {needsStepUp && <StepUpNotice />}
       <FormProblem {...{ problem, fields, ...(area === undefined ? {} : { area }) }} />
       <Form action={action} {...(shown === undefined ? {} : { shown })}>
         <Hidden values={hidden} />

@@ -1,7 +1,7 @@
 // One month: what is missing and where, the two signatures, the amendments and the history.
 import { Controller } from '@nestjs/common';
 import { AppError, invalidField } from '../../platform/errors.js';
-import { readBody, FormCard, Step, StepUpNotice, type FormFields } from '../kit/form.js';
+import { readBody, FormCard, Step, type FormFields } from '../kit/form.js';
 import { MonthClosing } from '../../reporting/months/month-closing.service.js';
 import { MonthReader } from '../../reporting/months/month-reader.service.js';
 import { acceptMonthItem, getMonth, reopenMonth } from '../../reporting/months/months.schema.js';
@@ -166,12 +166,10 @@ function SignOff({ month, nameOf }: Props) {
           hidden={{ figuresHash: month.figuresHash }}
           shown={month.figuresHash}
           problem={visit.problem}
-          needsStepUp={as === 'approve'}
         />
       )}
       {month.state !== 'open' && mayClose && (
         <Card>
-          <StepUpNotice />
           <Step
             action={visit.to(`${base}/reopen`)}
             button={prepared ? 'months.withdraw' : 'months.reopen'}

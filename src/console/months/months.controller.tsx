@@ -91,7 +91,6 @@ export class MonthsPages {
               maxBreakAmount: writeTypedAmount(last?.maxBreakAmount ?? 0n),
               maxPendingLines: last?.maxPendingLines ?? 0,
             }}
-            needsStepUp
           />
         )}
       </>

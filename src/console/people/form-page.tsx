@@ -43,17 +43,6 @@ export const nextIn = ({ query, form }: Visit) => ({
   next: readNext(query.get('next') ?? form.get('next')),
 });
 
-export const codeFields = (label: TextKey, hasLetters = false): FormFields => ({
-  code: {
-    label,
-    ...(hasLetters ? {} : { inputMode: 'numeric' }),
-    autocomplete: 'one-time-code',
-    maxLength: 20,
-    required: true,
-    autofocus: true,
-  },
-});
-
 export const newPassword = {
   is: 'secret',
   hint: 'password.hint',

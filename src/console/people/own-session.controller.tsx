@@ -12,7 +12,8 @@ import { ListTable } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import { cookieNames, readNext, writeCookie } from '../requests.js';
 import { pathId, sessionOf, useVisit, type Visit } from '../visit.js';
-import { codeFields, formPage, nextIn, newPassword } from './form-page.js';
+import { codeFields } from '../kit/step-up.js';
+import { formPage, nextIn, newPassword } from './form-page.js';
 
 @Controller()
 export class OwnSessionPages {

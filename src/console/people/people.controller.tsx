@@ -16,7 +16,7 @@ import {
 } from '../serving/console-page.decorator.js';
 import { CodeText } from '../kit/codes-to-pay.js';
 import { Pager, Message, Button, Hint, Row } from '../kit/elements.js';
-import { FormCard, Step, typedBody, Form, StepUpNotice, type FormFields } from '../kit/form.js';
+import { FormCard, Step, typedBody, Form, type FormFields } from '../kit/form.js';
 import { ListCard } from '../kit/list-page.js';
 import { ListTable } from '../kit/table.js';
 import { SessionTable } from './own-session.controller.js';
@@ -80,7 +80,6 @@ export class PeoplePages {
     const open = await this.sessions.listOpen(id);
     const body = (
       <>
-        <StepUpNotice />
         <SessionTable
           open={open}
           ownId={sessionOf(visit).id}
@@ -113,7 +112,6 @@ export class PeoplePages {
     const isOwn = ({ id }: ListedPerson) => id === sessionOf(visit).operatorId;
     const body = (
       <>
-        <StepUpNotice />
         {linkToken && (
           <Message kind="good">
             <CodeText label={t('people.invited')} text={this.linkOf(linkToken)} />

@@ -15,7 +15,8 @@ import { Card, ButtonLink } from '../kit/elements.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import { cookieNames, readNext, writeCookie } from '../requests.js';
 import type { Visit } from '../visit.js';
-import { codeFields, emailFields, formPage, nextIn, newPassword, signInPage } from './form-page.js';
+import { codeFields } from '../kit/step-up.js';
+import { emailFields, formPage, nextIn, newPassword, signInPage } from './form-page.js';
 
 @Controller()
 export class SignInPages {

@@ -6,8 +6,9 @@ import { errorResponse } from '../../platform/http/error.filter.js';
 import { AppError } from '../../platform/errors.js';
 import { Log } from '../../platform/log.js';
 import { currentTraceId, newTraceId } from '../../platform/trace.js';
-import { OtherPageFirst, visitOf } from '../console.guard.js';
+import { CodeFirst, OtherPageFirst, visitOf } from '../console.guard.js';
 import { Message, Muted } from '../kit/elements.js';
+import { codeFirstPage } from '../kit/step-up.js';
 import { Shown } from '../page.js';
 import { PageRenderer } from './page-renderer.service.js';
 import { problemKey } from '../problems.js';
@@ -30,6 +31,11 @@ export class ConsoleErrors implements ExceptionFilter {
       // A part that refreshes itself must not be replaced by another page.
       if (visit.isRefresh) void reply.header('hx-redirect', error.to).status(200).send('');
       else void reply.status(303).header('location', error.to).send('');
+      return;
+    }
+    if (error instanceof CodeFirst) {
+      const shown = codeFirstPage(visit, error.held, error.isWrong);
+      void reply.send(await this.pages.send(reply, visit, shown));
       return;
     }
     const traceId = currentTraceId() ?? newTraceId();

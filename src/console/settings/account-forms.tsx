@@ -207,7 +207,6 @@ export function NewAccountForm() {
       intro="account.addWhy"
       action={visit.to('account/new')}
       button="account.add"
-      needsStepUp
     />
   );
 }

@@ -12,7 +12,6 @@ import {
   Visiting,
   ShownAgainBy,
 } from '../serving/console-page.decorator.js';
-import { StepUpNotice } from '../kit/form.js';
 import { Message } from '../kit/elements.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import { accountOf, callerOf, requireReason, sessionOf, type Visit } from '../visit.js';
@@ -56,7 +55,6 @@ export class AccountSettingsPages {
         <ModeHistory facts={facts} nameOf={nameOf} />
         {visit.may(needs) && (
           <>
-            <StepUpNotice />
             {isEverywhere(visit) && (
               <p>
                 <a href={visit.to('account/new')}>{t('account.add')}</a>

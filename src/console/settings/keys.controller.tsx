@@ -23,7 +23,6 @@ import {
   reasonField,
   typedBody,
   Form,
-  StepUpNotice,
   type FormFields,
 } from '../kit/form.js';
 import { TableCard } from '../kit/table.js';
@@ -105,7 +104,6 @@ export class KeyPages {
     const body = (
       <>
         <p>{t('keys.intro')}</p>
-        <StepUpNotice />
         {newKey && (
           <Message kind="good">
             {t('keys.created')} <code>{newKey}</code>

@@ -84,10 +84,16 @@ export const peopleTexts = {
     'Aprovações, chaves e pessoas exigem um código dos últimos cinco minutos.',
     'Approvals, keys and people need a code of the last five minutes.',
   ],
-  'stepUp.needed': [
-    'Antes de alterar, confirme com um código do autenticador.',
-    'Before a change, confirm with a code of the authenticator.',
+  'stepUp.held': [
+    'O que você preencheu está guardado e é enviado junto com um código do autenticador.',
+    'What you have filled in waits, and is sent with a code of the authenticator.',
   ],
+  'stepUp.heldThere': [
+    'O que você preencheu está guardado. Confirme no provedor em outra aba e depois envie daqui.',
+    'What you have filled in waits. Confirm at the provider in another tab, then send it from here.',
+  ],
+  'stepUp.confirm': ['Confirmar e enviar', 'Confirm and send'],
+  'stepUp.send': ['Enviar', 'Send'],
 
   'link.title': ['Crie a sua senha', 'Set your password'],
   'link.firstTitle': ['Primeira pessoa', 'First person'],
