@@ -26,7 +26,7 @@ export type BreakOfList = BreakRow & { place: bigint | null };
  */
 const maxExamined = 100_000;
 
-/** The place of a break in the order of ages, amounts or severities, and its id, as a cursor has. */
+/** The place of a break in the order of the list, and its id, as a cursor has them. */
 const placeText = /^(-?\d{1,18})~(.+)$/;
 
 export function isBreakPlace(text: string): boolean {
