@@ -45,7 +45,7 @@ const needs = 'manage rules';
 const shownRows = 500;
 const fields = {
   ...reasonField,
-  csv: { label: 'chart.file', hint: 'chart.fileHint', is: 'file', required: true, accept: '.csv' },
+  csv: { label: 'chart.file', is: 'file', required: true, accept: '.csv' },
 } as const satisfies FormFields;
 
 @Controller()
@@ -124,6 +124,7 @@ function ImportForm() {
   return (
     <Card title={t('chart.import')}>
       <Muted>{t('chart.importHint')}</Muted>
+      <Muted>{t('chart.columns')}</Muted>
       {wrong.length === 0 ? (
         <FormProblem />
       ) : (

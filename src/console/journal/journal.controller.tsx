@@ -95,7 +95,7 @@ export class JournalPages {
             <a href={visit.to('journal/reason-codes')}>{t('reasonCodes.open')}</a>
           </Card>
         </Cards>
-        <Card title={t('journal.unmapped')}>
+        <Card>
           <AskingForm action={visit.to('journal')}>
             <Fields fields={monthField} values={{ month }} isSent={false} />
             <button>{t('journal.check')}</button>
@@ -183,17 +183,19 @@ const once = (mapping: Mapping | null) => ({
   hidden: { key: randomUUID() },
 });
 
-/** What an entry of the mapping says of money, in words; a dash for all. */
-function moneyColumns<Row extends Record<keyof Money, string | null>>({ t }: Visit) {
+/** What money is, in words. `none` is for what is not said. */
+function moneyColumns<Row extends Record<keyof Money, string | null>>(
+  { t }: Visit,
+  none: TextKey = 'app.none',
+) {
   const word = (area: string, value: string | null) => {
-    const key = value === null ? null : findTextKey(`${area}.${value}`);
-    return key ? t(key) : value;
+    return t((value !== null && findTextKey(`${area}.${value}`)) || none);
   };
   return {
     'word.direction': ({ direction }) => word('journal.direction', direction),
     'word.kind': ({ lineKind }) => word('journal.kind', lineKind),
     'journal.class': ({ classification }) => word('journal.class', classification),
-    'word.category': { wide: ({ category }) => category },
+    'word.category': { wide: ({ category }) => category ?? t(none) },
   } satisfies ListColumns<Row>;
 }
 
@@ -255,7 +257,7 @@ function Entries({ mapping, codes }: MappingProps) {
       {...{ rows, title: 'journal.mapping', empty: 'journal.noMapping' }}
       columns={{
         'journal.position': { count: ({ number }) => number },
-        ...moneyColumns(visit),
+        ...moneyColumns(visit, 'app.any'),
         'journal.contra': { wide: ({ contraCode }) => names.get(contraCode) ?? contraCode },
         'word.actions':
           visit.may(needs) &&

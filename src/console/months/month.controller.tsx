@@ -111,7 +111,7 @@ interface Props {
 }
 
 function MonthParts({ month, nameOf }: Props) {
-  const { t } = useVisit();
+  const { t, to, may } = useVisit();
   const figures = [
     ...(['opening', 'credits', 'debits', 'closing'] as const).map((name) => ({
       name: t(figureNames[name]),
@@ -126,6 +126,12 @@ function MonthParts({ month, nameOf }: Props) {
           <MonthState state={month.state} />
         </p>
         <KeyFigures figures={figures} />
+        {may('take files') && (
+          <Step
+            {...{ action: to('exports/bundle'), button: 'exports.bundle' }}
+            hidden={{ month: month.month }}
+          />
+        )}
       </Card>
       <SignOff {...{ month, nameOf }} />
       <Checklist month={month} />

@@ -31,7 +31,7 @@ export const journalTexts = {
   'journal.save': ['Salvar', 'Store'],
   'journal.position': ['Ordem', 'Order'],
   'journal.positionHint': ['1 é a primeira', '1 is the first'],
-  'journal.class': ['Motivo', 'Reason'],
+  'journal.class': ['O que é', 'What it is'],
   'journal.categoryHint': [
     'Como nos lançamentos; maiúsculas e acentos não importam.',
     'As on the lines; case and accents do not matter.',
@@ -88,9 +88,9 @@ export const journalTexts = {
     'The file replaces the whole chart, and must have the accounts that the mapping uses.',
   ],
   'chart.file': ['Arquivo CSV', 'CSV file'],
-  'chart.fileHint': [
-    'Colunas: código; nome; tipo (ativo, passivo, patrimônio líquido, receita ou despesa); analítica (sim ou não)',
-    'Columns: code; name; kind (asset, liability, equity, revenue or expense); postable (yes or no)',
+  'chart.columns': [
+    'Colunas: código; nome; tipo (ativo, passivo, patrimônio líquido, receita ou despesa); analítica (sim ou não).',
+    'Columns: code; name; kind (asset, liability, equity, revenue or expense); postable (yes or no).',
   ],
   'chart.refused': ['Nada foi importado. Corrija:', 'Nothing was imported. Correct:'],
   'chart.saved': ['O plano foi importado.', 'The chart was stored.'],
