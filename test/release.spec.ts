@@ -12,6 +12,7 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const copied = [
   ...['package.json', 'package-lock.json', 'examples/shop/package.json'],
   ...['packages/client/package.json', 'packages/sandbox-bank/package.json'],
+  'packages/verifier/package.json',
   ...['deploy/helm/concilia/Chart.yaml', 'prisma/released-migrations.json', 'prisma/service'],
   'prisma/sandbox',
 ];
@@ -63,7 +64,7 @@ it('writes the version that the commits ask for wherever it stands, and tags it'
     `version: ${next}\nappVersion: ${next}\n`,
   );
   const lock = JSON.parse(read('package-lock.json')) as { packages: Record<string, object> };
-  for (const one of ['', 'packages/client', 'packages/sandbox-bank'])
+  for (const one of ['', 'packages/client', 'packages/sandbox-bank', 'packages/verifier'])
     expect(lock.packages[one]).toMatchObject({ version: next });
   expect(read('examples/shop/package.json')).toContain(`concilia-client-${next}.tgz`);
   expect(read('CHANGELOG.md')).toMatch(`## Unreleased\n\n## ${next} (20`);

@@ -41,6 +41,7 @@ import { SecretBox } from '../platform/secret-box.js';
 import { JobWorkers } from '../platform/queue/job-workers.js';
 import { BreaksModule } from '../reconciliation/breaks/breaks.module.js';
 import { ReconciliationModule } from '../reconciliation/reconciliation.module.js';
+import { ProofsModule } from '../reporting/proofs/proofs.module.js';
 import { RunsModule } from '../reconciliation/runs/runs.module.js';
 import { RefundsModule } from '../outbound/refunds/refunds.module.js';
 import { RequestLimitsModule } from '../platform/limits/request-limits.module.js';
@@ -120,6 +121,7 @@ export class AppModule {
         RunsModule,
         BreaksModule,
         DayClosesModule,
+        ProofsModule,
         AlertsModule,
         ConsoleModule,
       ],

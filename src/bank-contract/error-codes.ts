@@ -103,6 +103,7 @@ export const errorCodes = [
   'not_found',
   'not_linkable',
   'not_paid_by_original',
+  'not_provable',
   'not_ready',
   'not_refundable',
   'not_safe_to_resend',

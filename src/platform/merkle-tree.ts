@@ -42,3 +42,19 @@ export class MerkleTree {
     return Buffer.from(others.reduce((right, left) => nodeHashOf(left, right), last));
   }
 }
+
+/** The siblings from the leaf up to the root (RFC 9162, section 2.1.3.1). */
+export function inclusionPath(leaves: readonly Uint8Array[], index: number): Uint8Array[] {
+  if (leaves.length < 2) return [];
+  const split = 2 ** (31 - Math.clz32(leaves.length - 1));
+  const [left, right] = [leaves.slice(0, split), leaves.slice(split)];
+  return index < split
+    ? [...inclusionPath(left, index), rootOf(right)]
+    : [...inclusionPath(right, index - split), rootOf(left)];
+}
+
+function rootOf(leaves: readonly Uint8Array[]): Buffer {
+  const tree = new MerkleTree();
+  for (const leaf of leaves) tree.add(leaf);
+  return tree.root();
+}

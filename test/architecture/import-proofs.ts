@@ -3,7 +3,7 @@ import type { ProvenRule } from './project-file.js';
 import {
   axiosStaysInBankAndEvents,
   bullmqStaysInPlatformAndProcessors,
-  clientStandsAlone,
+  packagesStandAlone,
   everyModuleHasALayer,
   foldersOfAModuleMakeNoCycle,
   importsGoDown,
@@ -155,8 +155,8 @@ export const importRules: ProvenRule[] = [
   },
 
   {
-    name: 'of the client are its own',
-    rule: clientStandsAlone,
+    name: 'of installed packages are their own',
+    rule: packagesStandAlone,
     tree: {
       'packages/client/src/a.ts': `
         import './b.js';
@@ -164,10 +164,14 @@ export const importRules: ProvenRule[] = [
         import { z } from 'zod';
         import { cents } from '../../../src/brazil/cents.js';`,
       'packages/client/src/a.spec.ts': `import fc from 'fast-check';`,
+      'packages/verifier/src/a.ts': `
+        import { verify } from 'node:crypto';
+        import { leafHashOf } from '../../../src/platform/merkle-tree.js';`,
     },
     found: [
       'packages/client/src/a.ts:4 the client imports zod',
       'packages/client/src/a.ts:5 the client imports ../../../src/brazil/cents.js',
+      'packages/verifier/src/a.ts:3 the verifier imports ../../../src/platform/merkle-tree.js',
     ],
   },
 

@@ -106,19 +106,25 @@ export const onlyTheStarterImportsTheSandbox: Rule = (files) =>
     return [file.violation(one.node, `imports ${target}: the bank is reached over HTTP alone`)];
   });
 
-const clientFolder = 'packages/client/';
+/** What is installed without the service, and what it may import. */
+const standsAlone = [
+  { folder: 'packages/client/', name: 'client', needs: /^standardwebhooks$/ },
+  { folder: 'packages/verifier/', name: 'verifier', needs: /^node:/ },
+];
 
-/** Whoever installs the client has nothing of the service. */
-export const clientStandsAlone: Rule = (files) =>
-  productOf(files)
-    .filter(({ path }) => path.startsWith(clientFolder))
-    .flatMap((file) =>
-      importsOf(file)
-        .filter(({ target, specifier }) =>
-          target === null ? specifier !== 'standardwebhooks' : !target.startsWith(clientFolder),
-        )
-        .map(({ node, specifier }) => file.violation(node, `the client imports ${specifier}`)),
-    );
+/** Whoever installs one of them has nothing of the service. */
+export const packagesStandAlone: Rule = (files) =>
+  standsAlone.flatMap(({ folder, name, needs }) =>
+    productOf(files)
+      .filter(({ path }) => path.startsWith(folder))
+      .flatMap((file) =>
+        importsOf(file)
+          .filter(({ target, specifier }) =>
+            target === null ? !needs.test(specifier) : !target.startsWith(folder),
+          )
+          .map(({ node, specifier }) => file.violation(node, `the ${name} imports ${specifier}`)),
+      ),
+  );
 
 /** Type-only imports count too: a cycle of types today is a cycle of values after the next edit. */
 export const importsMakeNoCycle: Rule = (files) => {

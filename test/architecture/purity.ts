@@ -15,7 +15,10 @@ import {
 /** The pure exports of impure packages. A pure file may import these names and no others. */
 const pureParts: ReadonlyMap<string, readonly string[]> = new Map([
   ['node:net', ['BlockList', 'isIP', 'isIPv4', 'isIPv6']],
-  ['node:crypto', ['createHash', 'createHmac', 'hash', 'timingSafeEqual']],
+  [
+    'node:crypto',
+    ['createHash', 'createHmac', 'createPublicKey', 'hash', 'timingSafeEqual', 'verify'],
+  ],
   ['node:util', ['isDeepStrictEqual']],
   ['node:buffer', ['Buffer', 'isUtf8']],
   ['node:zlib', ['crc32', 'deflateRawSync']],

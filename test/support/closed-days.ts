@@ -1,7 +1,9 @@
 // Builds an account with a few days of statement lines: stores the lines as a sync would,
 // classifies them, and closes the days with the service's own code.
+import { secretBoxOf } from './secret-box.js';
 import type { DayClose } from '../../src/generated/service/client.js';
 import { statementDayStart } from '../../src/brazil/statement-day.js';
+import { SigningKeys } from '../../src/access/secrets/signing-keys.service.js';
 import { DayCertifier } from '../../src/reporting/day-closes/day-certifier.service.js';
 import { DayClosing } from '../../src/reporting/day-closes/day-closing.service.js';
 import { Verifier } from '../../src/reporting/day-closes/verifier.service.js';
@@ -145,7 +147,8 @@ export class ClosedDays {
 
   readonly newCertifier = () => {
     const events = this.events();
-    return new DayCertifier(this.service().database, events, new BreakWriter(events));
+    const keys = new SigningKeys(secretBoxOf());
+    return new DayCertifier(this.service().database, events, new BreakWriter(events), keys);
   };
 
   /** `meanwhile` runs after late lines are recorded and before each day is read. */

@@ -52,7 +52,7 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
     load: async () => (await import('./months.js')).monthsCommand,
   },
   export: {
-    summary: 'Writes statement lines, breaks or overdue payments into a file.',
+    summary: 'Writes lines, breaks, overdue payments or certificates into a file.',
     load: async () => (await import('./export.js')).exportCommand,
   },
   verify: {
@@ -66,6 +66,10 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
   reencrypt: {
     summary: 'Encrypts every stored secret with the current CREDENTIALS_KEY.',
     load: async () => (await import('./reencrypt.js')).reencryptCommand,
+  },
+  'signing-keys': {
+    summary: 'The keys that sign certificates: list, rotate.',
+    load: async () => (await import('./signing-keys.js')).signingKeysCommand,
   },
   restored: {
     summary: 'The steps after a backup was restored.',

@@ -1,6 +1,6 @@
-// Writes statement lines, breaks or overdue payments of the account whose key is CONCILIA_API_KEY
-// into a file. Names are in it where the key has the scope personal-data. An interrupted file has
-// another name, so that it never looks complete.
+// Writes lines, breaks, overdue payments or certificates of the account whose key is
+// CONCILIA_API_KEY into a file. Names are in it where the key has the scope personal-data. An
+// interrupted file has another name, so that it never looks complete.
 import { createWriteStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { Readable, Transform } from 'node:stream';
@@ -12,6 +12,7 @@ import {
   exportOverduePayments,
   exportTransactions,
 } from '../../reporting/exports/exports.schema.js';
+import { exportCertificates } from '../../reporting/proofs/proofs.schema.js';
 import { CommandFailure } from '../exit.js';
 import {
   reports,
@@ -26,6 +27,7 @@ const routes = {
   transactions: exportTransactions,
   breaks: exportOpenBreaks,
   'expected-payments': exportOverduePayments,
+  certificates: exportCertificates,
 } as const;
 const subjects = Object.keys(routes) as (keyof typeof routes)[];
 
@@ -39,7 +41,7 @@ interface ExportOptions extends ToService {
 
 async function exportFile(given: ExportOptions, subject = ''): Promise<CommandResult> {
   const { output, format, from, to, delimiter } = given;
-  const query = { format, from, to, delimiter };
+  const query = subject === 'certificates' ? {} : { format, from, to, delimiter };
   const route = routes[subject as keyof typeof routes];
   const response = await serviceOf(given).open(route as typeof exportTransactions, {
     query: Object.fromEntries(Object.entries(query).filter(([, value]) => value)) as never,

@@ -134,6 +134,8 @@ function Checked(upload: CheckedUpload) {
         {t(`bulk.kind.${kind}`)}. {t(key, values)}
       </Message>
       <CheckedPayees {...upload} />
+      {rows > invalid && <SendForm {...upload} />}
+      {table && <UsedColumns {...{ table, step }} />}
       {invalid > 0 && (
         <Card title={t('bulk.firstErrors', { count: formatCount(errors.length) })}>
           <ListTable
@@ -145,8 +147,6 @@ function Checked(upload: CheckedUpload) {
           />
         </Card>
       )}
-      {rows > invalid && <SendForm {...upload} />}
-      {table && <UsedColumns {...{ table, step }} />}
     </>
   );
 }

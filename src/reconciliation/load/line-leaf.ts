@@ -38,32 +38,43 @@ export function leafOfLine(
   return leafHashOf(leafText(accountId, line, version, outcome), 'hex');
 }
 
-/**
- * The canonical text (RFC 8785) that the leaf is the hash of. Its keys stand in their order, and it
- * is written at once: there is one for each line.
- */
+/** The canonical text (RFC 8785) that the leaf is the hash of. */
 export function leafText(
   accountId: number,
   line: ProvenLine,
   version: number,
   { state, breaks, classification, payments }: DecidedOutcome,
 ): string {
-  const { occurredAt } = line;
+  return textOfLine(
+    accountId,
+    line,
+    'concilia-line/1',
+    `,"outcome":{"breaks":[${breaks.map(textOfBreak).join(',')}]` +
+      `,"classification":${textOfClassification(classification)}` +
+      `,"payments":[${payments.map(textOfPayment).join(',')}]` +
+      `,"state":${text(state)},"version":${version}}`,
+  );
+}
+
+/** The canonical text of what the bank showed of the line, whatever became of it here. */
+export function statementLeafText(accountId: number, line: ProvenLine): string {
+  return textOfLine(accountId, line, 'concilia-statement-line/1', '');
+}
+
+/** Its keys stand in their order, and it is written at once: there is one for each line. */
+function textOfLine(accountId: number, line: ProvenLine, format: string, outcome: string): string {
   return (
     `{"accountId":${accountId},"amount":${reais(line.amountCents)}` +
     `,"balancePrevious":${reais(line.balancePreviousCents)},"billCode":${text(line.billCode)}` +
     `,"commitment":${text(commitmentOfLine(line))},"correlationId":${text(line.correlationId)}` +
     `,"currentBalance":${reais(line.currentBalanceCents)},"endToEndId":${text(line.endToEndId)}` +
-    `,"externalId":${text(line.externalId)},"format":"concilia-line/1"` +
+    `,"externalId":${text(line.externalId)},"format":"${format}"` +
     `,"hasOneHolder":${line.hasOneHolder},"id":${text(line.bankId)}` +
     `,"idempotencyKey":${text(line.idempotencyKey)},"isCredit":${line.isCredit}` +
     `,"movementId":${text(line.movementId)},"nsu":"${line.nsu}"` +
-    `,"occurredAt":"${occurredAt.toISOString()}"` +
-    `,"originalEndToEndId":${text(line.originalEndToEndId)}` +
-    `,"outcome":{"breaks":[${breaks.map(textOfBreak).join(',')}]` +
-    `,"classification":${textOfClassification(classification)}` +
-    `,"payments":[${payments.map(textOfPayment).join(',')}]` +
-    `,"state":${text(state)},"version":${version}},"type":${text(line.typeName)}}`
+    `,"occurredAt":"${line.occurredAt.toISOString()}"` +
+    `,"originalEndToEndId":${text(line.originalEndToEndId)}${outcome}` +
+    `,"type":${text(line.typeName)}}`
   );
 }
 

@@ -15,7 +15,8 @@ export const zeroHash = '0'.repeat(64);
 
 const amounts = z.object({ count: z.int(), credits: z.string(), debits: z.string() });
 const certificateText = z.object({
-  format: z.literal('concilia-day-close/1'),
+  /** `/1` has no `statementRoot` and no `key`. */
+  format: z.enum(['concilia-day-close/1', 'concilia-day-close/2']),
   accountId: z.int(),
   date: z.string(),
   revision: z.int(),
@@ -53,8 +54,12 @@ const certificateText = z.object({
   added: z.array(z.string()),
   /** The root of the Merkle tree over the lines, in nsu order, with their outcomes. */
   linesRoot: z.string(),
+  /** The root of the Merkle tree over what the bank showed of the lines, in nsu order. */
+  statementRoot: z.string().optional(),
   /** The lines before the first certified day; only the certificates of that day have it. */
-  earlier: z.object({ lines: z.int(), linesRoot: z.string() }).nullable(),
+  earlier: z
+    .object({ lines: z.int(), linesRoot: z.string(), statementRoot: z.string().optional() })
+    .nullable(),
   /**
    * Certified lines whose outcome changed after the previous certificate: the root of the Merkle
    * tree over all of them, and the first thousand.
@@ -68,6 +73,14 @@ const certificateText = z.object({
   lastArrival: z.string(),
   outcomeSequence: z.string(),
   previousHash: z.string(),
+  /** What signs this text. A key that another one replaces has endorsed its successor. */
+  key: z
+    .object({
+      id: z.string(),
+      x: z.string(),
+      endorsement: z.object({ by: z.string(), signature: z.string() }).nullable(),
+    })
+    .optional(),
   closedUntil: z.string().nullable(),
   /** By the bank's clock. */
   madeAt: z.string(),

@@ -1,5 +1,6 @@
 // Checks a certificate against its place in the chain and against the lines of its day.
 import type { DayClose } from '../../generated/service/client.js';
+import { isSignedBy, isSuccessor } from '../../access/secrets/signature.js';
 import { toCanonicalJson } from '../../platform/json/canonical-json.js';
 import {
   describeOutcomes,
@@ -50,6 +51,23 @@ export function differenceOfLink(
 }
 
 /**
+ * Whether the key that the certificate states signed its text, and follows the key of the last
+ * signed certificate. In the format `/1`, which none may have after a signed one, nothing is.
+ */
+export function differenceOfSignature(
+  { date, format, key }: Certificate,
+  { certificate: text, signature }: DayClose,
+  former: Certificate['key'],
+): Difference | null {
+  if (format === 'concilia-day-close/1')
+    return compareValues(date, 'format', former ? 'concilia-day-close/2' : format, format);
+  const isSigned = key !== undefined && signature !== null && isSignedBy(key, text, signature);
+  const isKnown = isSigned && isSuccessor(key, former ?? null);
+  const found = isKnown ? 'valid' : isSigned ? 'of a key that nothing endorses' : 'none';
+  return compareValues(date, 'signature', 'valid', found);
+}
+
+/**
  * Compares a certificate with the lines that it covers and their outcomes, both as they were when
  * it was made.
  */
@@ -57,6 +75,7 @@ export function differenceOfDay(
   certificate: Certificate,
   figures: SpanFigures,
   tree: DayTree,
+  statementRoot: string,
 ): Difference | null {
   const { opening, matched, classified, inBreak } = certificate;
   const { creditCents, debitCents, firstNsu, lastNsu } = figures;
@@ -73,6 +92,7 @@ export function differenceOfDay(
       toCanonicalJson(describeOutcomes(tree.totals())),
     ],
     ['linesRoot', certificate.linesRoot, tree.root()],
+    ['statementRoot', certificate.statementRoot ?? statementRoot, statementRoot],
   ]);
 }
 

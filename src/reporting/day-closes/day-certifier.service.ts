@@ -5,6 +5,7 @@
 import { Injectable } from '@nestjs/common';
 import { addDays } from '../../brazil/calendar.js';
 import { statementDayOf, statementDayStart } from '../../brazil/statement-day.js';
+import { SigningKeys, type Signer } from '../../access/secrets/signing-keys.service.js';
 import { Database, type Db, type Tx } from '../../platform/postgres/database.service.js';
 import { eventAmount } from '../../events/event.js';
 import { EventsService } from '../../events/events.service.js';
@@ -23,6 +24,7 @@ import { readSpanFigures, type LineSpan } from './day-lines.queries.js';
 import { DayTree } from './day-tree.queries.js';
 import { readOutcomeChanges } from './outcome-changes.queries.js';
 import * as outcomes from './outcomes.queries.js';
+import { readStatementRoot } from './statement-tree.queries.js';
 
 /**
  * `unchanged`: another revision would have the same content. `waiting`: a line is not decided.
@@ -52,6 +54,8 @@ interface Trees {
   /** The lines before the first certified day. */
   earlier: DayTree | null;
   changes: Certificate['outcomeChanges'];
+  /** Of what the bank showed: these never change. */
+  roots: { day: string; earlier: string };
 }
 
 type DifferingDay = DayFacts & {
@@ -73,6 +77,7 @@ export class DayCertifier {
     private readonly database: Database,
     private readonly events: EventsService,
     private readonly breaks: BreakWriter,
+    private readonly keys: SigningKeys,
   ) {}
 
   /**
@@ -124,10 +129,18 @@ export class DayCertifier {
     if (current && added.length === 0 && isUnchanged(current, content))
       return { ...facts, outcome: 'unchanged' };
     const day = await DayTree.read(db, span, lines);
-    const earlier = isFirst ? await readEarlier(db, span, before) : null;
+    const earlierLines = isFirst ? await readEarlierSpan(db, span, before) : null;
+    const earlier =
+      earlierLines && (await DayTree.read(db, earlierLines.span, earlierLines.bounds));
     if (day.undecided + day.pending + (earlier?.undecided ?? 0) > 0) return null;
     const changes = await this.readChanges(accountId, outcomeSequence);
-    return { ...facts, outcome: 'complete', trees: { day, earlier, changes } };
+    const roots = {
+      day: await readStatementRoot(db, span, lines),
+      earlier: earlierLines
+        ? await readStatementRoot(db, earlierLines.span, earlierLines.bounds)
+        : '',
+    };
+    return { ...facts, outcome: 'complete', trees: { day, earlier, changes, roots } };
   }
 
   /** Reads again what changed while the day was read. */
@@ -167,16 +180,17 @@ export class DayCertifier {
     when: { madeAt: Date; closedUntil: Date | null },
   ): Promise<CertificationOutcome> {
     const { accountId, date, current, added, content, figures, trees } = prepared;
-    const { day, earlier, changes } = trees;
+    const { day, earlier, changes, roots } = trees;
     if (await day.isOutdated(tx)) return 'outdated';
     if (await earlier?.isOutdated(tx)) return 'outdated';
     if (day.pending > 0) return 'waiting';
+    const signer = await this.keys.current(tx);
     const last = await queries.findLastCertificate(tx, accountId);
     const sequence = (last?.sequence ?? 0) + 1;
     const subjects = added.map((line) => subjectOfLate(statementDayOf(line.occurredAt), line.nsu));
     await this.breaks.resolve(tx, accountId, 'late_line', subjects);
     const certificate: Certificate = {
-      format: 'concilia-day-close/1',
+      format: 'concilia-day-close/2',
       ...{ accountId, date, sequence },
       revision: (current?.revision ?? 0) + 1,
       reason: current ? 'late_line' : null,
@@ -184,15 +198,19 @@ export class DayCertifier {
       ...certificates.describeOutcomes(day.totals()),
       added: added.map(({ nsu }) => nsu.toString()),
       linesRoot: day.root(),
-      earlier: earlier && { lines: earlier.lines, linesRoot: earlier.root() },
+      statementRoot: roots.day,
+      earlier: earlier && {
+        ...{ lines: earlier.lines, linesRoot: earlier.root(), statementRoot: roots.earlier },
+      },
       outcomeChanges: changes,
       lastArrival: prepared.lastArrival.toString(),
       outcomeSequence: day.outcomeSequence.toString(),
       previousHash: last?.hash ?? certificates.zeroHash,
+      key: signer.key,
       closedUntil: when.closedUntil?.toISOString() ?? null,
       madeAt: when.madeAt.toISOString(),
     };
-    await this.insertCertificate(tx, certificate, figures);
+    await this.insertCertificate(tx, certificate, figures, signer);
     return current ? 'amended' : 'certified';
   }
 
@@ -211,6 +229,7 @@ export class DayCertifier {
     tx: Tx,
     certificate: Certificate,
     figures: Figures,
+    signer: Signer,
   ): Promise<void> {
     const { accountId, date, revision, sequence, lines, linesRoot, previousHash } = certificate;
     const text = certificates.writeCertificate(certificate);
@@ -219,6 +238,7 @@ export class DayCertifier {
       data: {
         ...{ accountId, sequence, date, revision, ...figures },
         ...{ lineCount: lines, certificate: text, linesRoot, previousHash, hash },
+        signature: signer.sign(text),
         lastArrival: BigInt(certificate.lastArrival),
         outcomeSequence: BigInt(certificate.outcomeSequence),
       },
@@ -297,7 +317,7 @@ function listAdded(
 }
 
 /** The lines before the first day. `before` is the cut at its beginning. */
-async function readEarlier(db: Db, span: LineSpan & { from: Date }, before: Cut): Promise<DayTree> {
+async function readEarlierSpan(db: Db, span: LineSpan & { from: Date }, before: Cut) {
   const uncounted = before.straddlingLines.filter(({ occurredAt }) => occurredAt < span.from);
   const lastNsu = [before.nsu, ...uncounted.map(({ nsu }) => nsu)].reduce(maxNsu, null);
   const first = await db.statementLine.findFirst({
@@ -305,7 +325,7 @@ async function readEarlier(db: Db, span: LineSpan & { from: Date }, before: Cut)
     orderBy: { nsu: 'asc' },
   });
   const bounds = { firstNsu: first?.nsu ?? null, lastNsu };
-  return DayTree.read(db, { ...span, from: null, until: span.from }, bounds);
+  return { span: { ...span, from: null, until: span.from }, bounds };
 }
 
 function maxNsu(a: bigint | null, b: bigint | null): bigint | null {

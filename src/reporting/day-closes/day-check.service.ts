@@ -5,9 +5,15 @@ import { Database, type Db } from '../../platform/postgres/database.service.js';
 import type { DayClose } from '../../generated/service/client.js';
 import { AppError } from '../../platform/errors.js';
 import { readCertificate, zeroHash } from './certificate.js';
-import { compareValues, differenceOfDay, differenceOfLink } from './chain-check.js';
+import {
+  compareValues,
+  differenceOfDay,
+  differenceOfLink,
+  differenceOfSignature,
+} from './chain-check.js';
 import { readSpanFigures } from './day-lines.queries.js';
 import { DayTree } from './day-tree.queries.js';
+import { readStatementRoot } from './statement-tree.queries.js';
 import { spanOf } from './closed-day.js';
 import type { Difference } from './stored-line.js';
 
@@ -55,7 +61,10 @@ async function checkIn(db: Db, accountId: number, date: string): Promise<Checked
   const span = spanOf(certificate);
   const figures = await readSpanFigures(db, span);
   const tree = await DayTree.read(db, span, figures);
-  const difference = differenceOfDay(certificate, figures, tree);
+  const root = await readStatementRoot(db, span, figures);
+  const difference =
+    differenceOfSignature(certificate, current, undefined) ??
+    differenceOfDay(certificate, figures, tree, root);
   return { ...checked, lines: figures.lines, difference };
 }
 

@@ -5,6 +5,7 @@ import { Module } from '@nestjs/common';
 import { EventsModule } from '../../events/events.module.js';
 import { ReconciliationModule } from '../../reconciliation/reconciliation.module.js';
 import { StatementModule } from '../../statement/lines/statement.module.js';
+import { SigningKeys } from '../../access/secrets/signing-keys.service.js';
 import { DayCertifier } from './day-certifier.service.js';
 import { DayCheck } from './day-check.service.js';
 import { DayCloseSweeper } from './day-close-sweeper.service.js';
@@ -28,6 +29,7 @@ import { WaitingDays } from './waiting-days.service.js';
     DayCloseSweeper,
     DayCloses,
     DayCheck,
+    SigningKeys,
     WaitingDays,
   ],
   exports: [DayCloses, DayCheck, WaitingDays],

@@ -176,7 +176,7 @@ export async function listCurrentCertificates(
     SELECT listed.account_id, listed.sequence, listed.date, listed.revision, listed.opening_cents,
            listed.credit_cents, listed.debit_cents, listed.closing_cents, listed.line_count,
            listed.lines_root, listed.last_arrival, listed.outcome_sequence, listed.previous_hash,
-           listed.hash, listed.created_at, (
+           listed.hash, listed.signature, listed.created_at, (
              SELECT json_object_agg(field.key, field.value) FROM json_each(certificate::json) field
              WHERE field.key = ANY (${summaryFields}::text[])
            )::text AS summary

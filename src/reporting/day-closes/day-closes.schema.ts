@@ -87,13 +87,17 @@ export const getDayClose = route({
   path: '/v1/day-closes/{date}',
   params: z.object({ date: text(20) }),
   response: dayCloseView.extend({
-    /** Oldest first; `hash` is the SHA-256 of `certificate`. */
+    /**
+     * Oldest first; `hash` is the SHA-256 of `certificate`, and `signature` the one of its `key`
+     * (Ed25519, base64url) over the bytes of the text.
+     */
     revisions: z.array(
       z.object({
         revision: integer,
         sequence: integer,
         certificate: z.string(),
         hash: z.string(),
+        signature: z.string().nullable(),
         createdAt: instant,
       }),
     ),

@@ -13,7 +13,12 @@ import {
   zeroHash,
   type Certificate,
 } from './certificate.js';
-import { compareValues, differenceOfDay, differenceOfLink } from './chain-check.js';
+import {
+  compareValues,
+  differenceOfDay,
+  differenceOfLink,
+  differenceOfSignature,
+} from './chain-check.js';
 import {
   listOutcomeLines,
   listStoredDecisions,
@@ -31,6 +36,7 @@ import { readOpeningCut } from './opening-cut.queries.js';
 import { readOutcomeChanges } from './outcome-changes.queries.js';
 import { spanOf } from './closed-day.js';
 import { StatementCheck, type Chain } from './statement-check.js';
+import { readStatementRoot } from './statement-tree.queries.js';
 import {
   differenceOfLine,
   type Difference,
@@ -119,6 +125,7 @@ export class Verifier {
     const state = await db.dayCloseState.findUnique({ where: { accountId } });
     const days = new Map<string, Certificate[]>();
     let before = { sequence: 0, hash: zeroHash, outcomeSequence: 0n };
+    let key: Certificate['key'];
     for (;;) {
       const links = await db.dayClose.findMany({
         where: { accountId, sequence: { gt: before.sequence } },
@@ -130,6 +137,8 @@ export class Verifier {
         const revisions = days.get(link.date) ?? [];
         expectNone(compareValues(link.date, 'revision', revisions.length + 1, link.revision));
         const certificate = readCertificate(link.certificate);
+        expectNone(differenceOfSignature(certificate, link, key));
+        key = certificate.key ?? key;
         expectNone(await differenceOfChanges(db, certificate, before));
         // The changes may be many, and nothing else reads them.
         const outcomeChanges = { ...certificate.outcomeChanges, first: [] };
@@ -195,7 +204,8 @@ export class Verifier {
         const span = spanOf(certificate);
         const figures = await readSpanFigures(db, span);
         const tree = await DayTree.read(db, span, figures);
-        expectNone(differenceOfDay(certificate, figures, tree));
+        const root = await readStatementRoot(db, span, figures);
+        expectNone(differenceOfDay(certificate, figures, tree, root));
         if (!before) expectNone(await differenceOfEarlier(db, certificate, span));
       }
       const current = revisions.at(-1) as Certificate;
@@ -243,10 +253,13 @@ async function differenceOfEarlier(
   span: LineSpan & { from: Date },
 ): Promise<Difference | null> {
   const earlierSpan = { ...span, from: null, until: span.from };
-  const tree = await DayTree.read(db, earlierSpan, await readSpanFigures(db, earlierSpan));
+  const figures = await readSpanFigures(db, earlierSpan);
+  const tree = await DayTree.read(db, earlierSpan, figures);
+  const root = await readStatementRoot(db, earlierSpan, figures);
   return (
     compareValues(date, 'earlier lines', earlier?.lines ?? null, tree.lines) ??
-    compareValues(date, 'earlier lines', earlier?.linesRoot ?? null, tree.root())
+    compareValues(date, 'earlier lines', earlier?.linesRoot ?? null, tree.root()) ??
+    compareValues(date, 'earlier lines', earlier?.statementRoot ?? root, root)
   );
 }
 

@@ -10,6 +10,7 @@ const tablesOfTheInstallation = [
   'bank_account',
   'rate_limit',
   'service_secret',
+  'signing_key',
   // People, who work in several accounts, and what they did.
   'audit_entry',
   'operator',

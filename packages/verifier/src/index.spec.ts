@@ -1,0 +1,39 @@
+// The published example: what any verifier of the format must say of it.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import { readStatement, verifyChain } from './index.js';
+
+const folder = join(import.meta.dirname, '../../../docs/reference');
+const file = readFileSync(join(folder, 'certificates.jsonl'), 'utf8');
+const records = file.trim().split('\n');
+const page = readFileSync(join(folder, 'certificates.md'), 'utf8');
+const statedIn = (pattern: RegExp) => pattern.exec(page)?.[1] ?? '';
+
+it('holds by the head and the keys that the page states', async () => {
+  const head = statedIn(/head `([0-9a-f]{64})`/);
+  const key = statedIn(/first key `([\w-]{43})`/);
+  const verified = await verifyChain(records, { head, key });
+  expect(verified).toMatchObject({ findings: [], certificates: 4, lines: 7, isHeadLast: true });
+  expect(verified.keys).toHaveLength(2);
+  expect(verified.keys[0]).toBe(key);
+});
+
+it.each([
+  ['OFX', '<OFX><STMTTRN><DTPOSTED>20260203120000[-3:BRT]<TRNAMT>50.00<FITID>8'],
+  ['JSON', '[{"nsu":8,"amount":50.0,"createdAt":"2026-02-03T15:00:00Z","type":{"isCredit":true}}]'],
+  ['CSV', '\uFEFFnsu,createdAt,amount\r\n8,2026-02-03T15:00:00Z,50.00\r\n'],
+])('reads the %s of a bank', async (_format, text) => {
+  const statement = readStatement(text);
+  expect(statement).toEqual([{ nsu: 8n, cents: 5_000n, date: '2026-02-03' }]);
+  const { findings } = await verifyChain(records, { statement });
+  // The bank shows no other line of that day.
+  expect(findings.map(({ code, where }) => `${code} ${where}`)).toEqual([
+    ...['not_at_bank nsu 3', 'not_at_bank nsu 7'],
+  ]);
+});
+
+it.each(['', '{"a":1}', 'nsu;amount\n1;2', 'nsu;createdAt;amount\n1;x;2', '[{"nsu":1}]'])(
+  'refuses %j as a statement',
+  (text) => expect(() => readStatement(text)).toThrow(),
+);

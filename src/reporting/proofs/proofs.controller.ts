@@ -1,0 +1,31 @@
+import { Controller, UseGuards } from '@nestjs/common';
+import { ApiKeyGuard, FromCaller, type CallerInput } from '../../access/accounts/api-key.guard.js';
+import { Handles, type StreamedReply } from '../../platform/http/contract-route.js';
+import { replyWith } from '../exports/exports.controller.js';
+import { exportCertificates, listSigningKeys, proveLine } from './proofs.schema.js';
+import { Proofs } from './proofs.service.js';
+
+@Controller()
+export class ProofsController {
+  constructor(private readonly proofs: Proofs) {}
+
+  @UseGuards(ApiKeyGuard)
+  @Handles(proveLine)
+  async prove(@FromCaller() { accountId, params, query }: CallerInput<typeof proveLine>) {
+    return this.proofs.prove(accountId, params.date, query.nsu);
+  }
+
+  @UseGuards(ApiKeyGuard)
+  @Handles(exportCertificates)
+  async export(
+    @FromCaller() { accountId }: CallerInput<typeof exportCertificates>,
+  ): Promise<StreamedReply> {
+    return replyWith(await this.proofs.open(accountId));
+  }
+
+  /** Whoever checks a signature needs the keys, and no key of ours. */
+  @Handles(listSigningKeys)
+  async keys() {
+    return this.proofs.listKeys();
+  }
+}

@@ -1,0 +1,133 @@
+// Proves what certificates state to someone outside: that a day contains a line or does not, and
+// the whole chain with its lines as a file.
+import { Injectable } from '@nestjs/common';
+import { AccountsService } from '../../access/accounts/accounts.service.js';
+import { readSigningKeys } from '../../access/secrets/signing-keys.service.js';
+import type { RouteOutput } from '../../bank-contract/route.js';
+import type { DayClose } from '../../generated/service/client.js';
+import { AppError, ruleBroken } from '../../platform/errors.js';
+import { stringifyJson } from '../../platform/json/exact-json.js';
+import { inclusionPath, leafHashOf } from '../../platform/merkle-tree.js';
+import { Database, type Db } from '../../platform/postgres/database.service.js';
+import { readCertificate } from '../day-closes/certificate.js';
+import { spanOf } from '../day-closes/closed-day.js';
+import { findCurrentCertificate } from '../day-closes/day-closes.queries.js';
+import { readSpanFigures } from '../day-closes/day-lines.queries.js';
+import { readStatementLeaves, type StatementLeaf } from '../day-closes/statement-tree.queries.js';
+import type { ExportFile } from '../exports/exported-line.js';
+import { FileStreams, type OpenedFile } from '../exports/file-streams.service.js';
+import type * as schema from './proofs.schema.js';
+
+/** A day with more lines is proven by the file of its certificates. */
+const maxProvenLines = 200_000;
+const pageLinks = 20;
+
+const chainFile: ExportFile<object> = {
+  ...{ contentType: 'application/x-ndjson', extension: 'jsonl', encoding: 'utf8' },
+  head: () => '',
+  row: (row) => `${stringifyJson(row)}\n`,
+  foot: () => '',
+};
+
+@Injectable()
+export class Proofs {
+  constructor(
+    private readonly database: Database,
+    private readonly accounts: AccountsService,
+    private readonly streams: FileStreams,
+  ) {}
+
+  /**
+   * Throws `not_found` for a day without a certificate, and `rule_broken` for one without a tree
+   * of what the bank showed, or with more lines than can be read for one request.
+   */
+  async prove(
+    accountId: number,
+    date: string,
+    nsu: bigint,
+  ): Promise<RouteOutput<typeof schema.proveLine>> {
+    const db = this.database.prisma;
+    const link = await findCurrentCertificate(db, accountId, date);
+    if (!link) throw new AppError('not_found');
+    const { statementRoot } = readCertificate(link.certificate);
+    if (statementRoot === undefined)
+      throw unprovable('The certificate is of a format without such proofs.');
+    if (link.lineCount > maxProvenLines)
+      throw unprovable(`The day has more than ${maxProvenLines} lines: read the exported file.`);
+    const leaves = await this.streams.read(() => readLeavesOf(db, link));
+    const next = leaves.findIndex((leaf) => leaf.nsu >= nsu);
+    const index = next < 0 ? leaves.length : next;
+    const isCertified = leaves[index]?.nsu === nsu;
+    const hashes = leaves.map(({ text }) => leafHashOf(text));
+    const shown = isCertified ? [index] : [index - 1, index].filter((one) => leaves[one]);
+    return {
+      ...{ date, nsu, isCertified, statementRoot, hash: link.hash, lines: leaves.length },
+      leaves: shown.map((one) => ({
+        ...{ index: one, ...leaves[one]! },
+        path: inclusionPath(hashes, one).map((hash) => Buffer.from(hash).toString('hex')),
+      })),
+    };
+  }
+
+  /** The whole chain. Throws `rate_limited` if the account has too many open files. */
+  async open(accountId: number): Promise<OpenedFile> {
+    return this.streams.open(accountId, async () => {
+      const { slug } = await this.accounts.get(accountId);
+      const name = `concilia-${slug}-certificates`;
+      return this.streams.stream(name, chainFile, this.chain(accountId, slug));
+    });
+  }
+
+  async listKeys(): Promise<RouteOutput<typeof schema.listSigningKeys>> {
+    const keys = await readSigningKeys(this.database.prisma);
+    const fixed = { kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig' } as const;
+    return { keys: keys.map(({ id: kid, ...key }) => ({ ...fixed, kid, ...key })) };
+  }
+
+  /** Each certificate, and after it what the bank showed of its lines. */
+  private async *chain(accountId: number, account: string): AsyncGenerator<object[]> {
+    const db = this.database.prisma;
+    yield [{ format: 'concilia-chain/1', account, accountId }];
+    for (let after = 0, isMore = true; isMore;) {
+      const links = await this.streams.read(() =>
+        db.dayClose.findMany({
+          ...{ where: { accountId, sequence: { gt: after } }, take: pageLinks },
+          orderBy: { sequence: 'asc' },
+        }),
+      );
+      for (const link of links) {
+        const { certificate, hash, signature } = link;
+        yield [{ certificate, hash, signature }];
+        yield* this.lines(link);
+      }
+      after = links.at(-1)?.sequence ?? after;
+      isMore = links.length === pageLinks;
+    }
+  }
+
+  private async *lines(link: DayClose): AsyncGenerator<object[]> {
+    const db = this.database.prisma;
+    const { earlier, statementRoot } = readCertificate(link.certificate);
+    if (statementRoot === undefined) return;
+    const span = spanOf(readCertificate(link.certificate));
+    if (earlier) {
+      const before = { ...span, from: null, until: span.from };
+      const figures = await this.streams.read(() => readSpanFigures(db, before));
+      for await (const leaves of readStatementLeaves(db, before, figures))
+        yield leaves.map(({ text }) => ({ earlier: text }));
+    }
+    const figures = await this.streams.read(() => readSpanFigures(db, span));
+    for await (const leaves of readStatementLeaves(db, span, figures))
+      yield leaves.map(({ text }) => ({ line: text }));
+  }
+}
+
+async function readLeavesOf(db: Db, link: DayClose): Promise<StatementLeaf[]> {
+  const span = spanOf(readCertificate(link.certificate));
+  const all: StatementLeaf[] = [];
+  for await (const leaves of readStatementLeaves(db, span, await readSpanFigures(db, span)))
+    all.push(...leaves);
+  return all;
+}
+
+const unprovable = (message: string) => ruleBroken('not_provable', message);
