@@ -18,6 +18,7 @@ export async function deleteOlderFiles(
 
 export async function deleteOldFiles(db: Db, hours: number): Promise<void> {
   await db.$executeRaw`
-    DELETE FROM bulk_file_part
-    WHERE created_at < (SELECT clock_timestamp() - ${hours} * interval '1 hour')`;
+    DELETE FROM bulk_file_part WHERE (account_id, file_id) IN (
+      SELECT account_id, file_id FROM bulk_file_part
+      WHERE part = 0 AND created_at < (SELECT clock_timestamp() - ${hours} * interval '1 hour'))`;
 }

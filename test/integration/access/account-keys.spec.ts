@@ -25,6 +25,7 @@ const tablesOfTheInstallation = [
 
 /** One statement finds what is due in all accounts: each of these has such rows only. */
 const indexesOfSweepers = [
+  'bulk_file_part_first',
   'bulk_upload_unfinished',
   'idempotency_record_with_body',
   'operation_due',

@@ -26,4 +26,4 @@ CREATE TABLE "bulk_file_part" (
   CONSTRAINT "bulk_file_part_account_id_fkey" FOREIGN KEY ("account_id")
     REFERENCES "bank_account" ("id")
 );
-CREATE INDEX "bulk_file_part_created_at_idx" ON "bulk_file_part" ("created_at");
+CREATE INDEX "bulk_file_part_first" ON "bulk_file_part" ("created_at") WHERE "part" = 0;
