@@ -92,6 +92,7 @@ const englishMessages = {
   column_twice: 'Another column is this field already.',
   column_not_of_kind: 'Rows of this kind have no such field.',
   columns_missing: 'No column gives: {fields}.',
+  payee_of_row: 'The row has no Pix key, and no bank, branch and account.',
   bank_of_row: 'The bank must be its number, such as 341, or its ISPB.',
   account_type_of_row: 'The type of the account is none that the bank knows.',
   cell_thousands_or_decimals:

@@ -134,8 +134,6 @@ function Checked(upload: CheckedUpload) {
         {t(`bulk.kind.${kind}`)}. {t(key, values)}
       </Message>
       <CheckedPayees {...upload} />
-      {rows > invalid && <SendForm {...upload} />}
-      {table && <UsedColumns {...{ table, step }} />}
       {invalid > 0 && (
         <Card title={t('bulk.firstErrors', { count: formatCount(errors.length) })}>
           <ListTable
@@ -147,6 +145,8 @@ function Checked(upload: CheckedUpload) {
           />
         </Card>
       )}
+      {rows > invalid && <SendForm {...upload} />}
+      {table && <UsedColumns {...{ table, step }} />}
     </>
   );
 }

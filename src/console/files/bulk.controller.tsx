@@ -15,7 +15,7 @@ import { KeyHolders } from '../../outbound/bulk/key-holders.service.js';
 import { unknownParty } from '../../access/counterparties/party.js';
 import { BulkService } from '../../outbound/bulk/bulk.service.js';
 import { ChosenFiles, type ChosenFile } from '../../outbound/bulk/chosen-files.service.js';
-import { columnFields, mappingTargets } from '../../outbound/bulk/column-mapping.js';
+import { columnFields, kindOfTarget, mappingTargets } from '../../outbound/bulk/column-mapping.js';
 import {
   UploadColumns,
   type FileChoice,
@@ -101,13 +101,14 @@ export class BulkPages {
     return this.withFile(visit, async (file, choice) => {
       const { table } = await this.plan(visit, file, choice);
       if (table && !form.has('target')) return this.columnsPage(visit, { file, choice, table });
-      if (table) {
-        const { problem } = await attempt(async () =>
-          this.columns.remember(callerOf(visit), table, typedMapping(visit, table)),
-        );
-        if (problem) return this.columnsPage(visit, { file, choice, table, problem });
-      }
-      return this.checkFile(visit, file, choice);
+      if (!table) return this.checkFile(visit, file, choice);
+      const { problem, result } = await attempt(async () => {
+        const mapping = typedMapping(visit, table);
+        await this.columns.remember(callerOf(visit), table, mapping);
+        return kindOfTarget[mapping.target];
+      });
+      if (problem) return this.columnsPage(visit, { file, choice, table, problem });
+      return this.checkFile(visit, file, { ...choice, kind: result });
     });
   }
 
@@ -147,8 +148,9 @@ export class BulkPages {
       this.facts.findBalance(id),
       this.facts.readAsked(visit),
     ]);
-    const payees = checked.payees.map(({ name, isKey, total: amountCents }): MoneyPayee => {
-      if (!isKey) return { party: { ...unknownParty, name }, amountCents, asked };
+    const payees = checked.payees.map(({ name, isKey, party, total }): MoneyPayee => {
+      const amountCents = total;
+      if (!isKey) return { party: party ?? { ...unknownParty, name }, amountCents, asked };
       const holder = holders.get(name);
       if (holder && 'payee' in holder)
         return { party: holder.payee, key: holder.payee.key, amountCents, asked };

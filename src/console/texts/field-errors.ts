@@ -85,6 +85,7 @@ export const fieldErrorsInPortuguese: Readonly<Record<FieldReason, string>> = {
   column_twice: 'Outra coluna já é este campo.',
   column_not_of_kind: 'Este tipo de arquivo não tem este campo.',
   columns_missing: 'Nenhuma coluna traz: {fields}.',
+  payee_of_row: 'A linha não tem chave Pix, nem banco, agência e conta.',
   bank_of_row: 'O banco precisa ser o número, como 341, ou o ISPB.',
   account_type_of_row: 'O tipo da conta não é corrente, poupança, pagamento nem salário.',
   cell_thousands_or_decimals:

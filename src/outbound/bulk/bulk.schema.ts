@@ -1,5 +1,6 @@
 // The API of bulk uploads: a file of requests is stored at once and issued at the bank's pace.
 import { z } from 'zod';
+import type { PaymentParty } from '../../access/counterparties/party.js';
 import { fieldMessages, type FieldErrors } from '../../bank-contract/field-errors.js';
 import { route } from '../../bank-contract/route.js';
 import {
@@ -56,7 +57,9 @@ export const checkedFile = z.object({
   payeeCount: integer,
   payees: z
     .array(z.object({ name: z.string(), isKey: z.boolean(), rows: integer, total: reais }))
-    .describe('Those of the largest totals, by the name, Pix key or account in the rows.'),
+    .describe(
+      'Those of the largest totals, by the name with its account, or the Pix key, in the rows.',
+    ),
   errors: z
     .array(
       z.object({
@@ -67,7 +70,10 @@ export const checkedFile = z.object({
     )
     .describe('Of the first invalid rows.'),
 });
-export type CheckedFile = z.output<typeof checkedFile>;
+type CheckedPayee = z.output<typeof checkedFile>['payees'][number] & { party?: PaymentParty };
+export type CheckedFile = Omit<z.output<typeof checkedFile>, 'payees'> & {
+  payees: CheckedPayee[];
+};
 
 /** What is read of an XLSX file. */
 export const sheetQuery = z.object({

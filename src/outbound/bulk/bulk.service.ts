@@ -338,11 +338,14 @@ async function storeRows(tx: Tx, upload: NewUpload, rows: AsyncIterable<FileRow>
 function addPayment(
   checked: CheckedFile,
   payees: Map<string, CheckedFile['payees'][number]>,
-  { payee, cents, isKey }: RowPayment,
+  { payee, cents, isKey, party }: RowPayment,
 ): void {
   const name = payee.slice(0, maxPayeeLength);
-  const { rows, total } = payees.get(name) ?? { rows: 0, total: 0n };
-  payees.set(name, { name, isKey, rows: rows + 1, total: total + cents });
+  // Another account under the same name is another payee.
+  const identity = stringifyJson([name, party ?? null]);
+  const { rows, total } = payees.get(identity) ?? { rows: 0, total: 0n };
+  const shown = { name, isKey, rows: rows + 1, total: total + cents };
+  payees.set(identity, { ...shown, ...(party ? { party } : {}) });
   checked.total += cents;
 }
 
@@ -351,7 +354,7 @@ type ReadRow = queries.NewUploadRow & { payment: RowPayment | null };
 function newRow(kind: BulkKind, row: FileRow): ReadRow {
   const { line } = row;
   const invalid = (errors: FieldErrors, reference: string | null) => {
-    const listed = firstErrors(errors, maxErrorsOfRow);
+    const listed = firstErrors(row.named?.(errors) ?? errors, maxErrorsOfRow);
     const rowErrors: RowErrors = { code: 'validation_failed', title: null, errors: listed };
     const stored = { request: null, errors: stringifyJson(rowErrors) };
     return { line, reference, state: 'invalid', ...stored, payment: null } as const;

@@ -1,7 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { LosslessNumber } from 'lossless-json';
 import { fieldError } from '../../bank-contract/field-errors.js';
-import { ispbOf, mappedRequest, mappingErrors, missingFields } from './column-mapping.js';
+import {
+  ispbOf,
+  mappedRequest,
+  mappingErrors,
+  missingFields,
+  namedErrors,
+} from './column-mapping.js';
 import { readRowRequest } from './row-request.js';
 
 const account = { bank: '341', branch: '1', account: '12345', accountDigit: '6' };
@@ -41,6 +47,22 @@ describe('a row of a foreign table', () => {
   ] as const)('with %j is refused', (part, reason) => {
     const values = { amount: '1', ...payee, ...account, ...part };
     expect(mappedRequest('transfers', values, '')).toEqual({ problem: fieldError(reason) });
+  });
+
+  it('without a key and an account is refused', () =>
+    expect(mappedRequest('transfers', { amount: '1', ...payee }, '')).toEqual({
+      problem: fieldError('payee_of_row'),
+    }));
+
+  it('has the errors of its request by its columns', () => {
+    const columns = [{ field: 'taxId', label: 'CPF/CNPJ' }, null, { field: 'amount', label: 'R$' }];
+    const errors = {
+      '$.beneficiary.holder.document': ['a'],
+      ...{ '$.beneficiary.holder.type': ['b'], '$.Amount': ['c'], '$.beneficiary.branch': ['d'] },
+    };
+    expect(namedErrors(errors, columns)).toEqual({
+      ...{ '$.CPF/CNPJ': ['a'], '$.R$': ['c'], '$.beneficiary.branch': ['d'] },
+    });
   });
 
   it.each([

@@ -130,6 +130,8 @@ function transferOf(
   const { amount, description, key, name, taxId, bank, accountType } = values;
   const common = { externalId, amount, description };
   if (key !== undefined) return { request: given({ ...common, key, holderDocument: taxId }) };
+  if (bank === undefined && values.branch === undefined && values.account === undefined)
+    return { problem: fieldError('payee_of_row') };
   const ispb = bank === undefined ? undefined : ispbOf(String(bank));
   if (ispb === null) return { problem: fieldError('bank_of_row') };
   const type = accountTypeOf(accountType);
@@ -144,6 +146,34 @@ function transferOf(
     holder: given({ name, document: taxId, type: holderKind }),
   });
   return { request: given({ ...common, beneficiary }) };
+}
+
+/** The fields of the requests that columns give, by what their paths end with. */
+const fieldOfPath: Readonly<Record<string, ColumnField>> = {
+  ...{ amount: 'amount', key: 'key', description: 'description', category: 'category' },
+  ...{ holderDocument: 'taxId', document: 'taxId', taxId: 'taxId', 'holder.type': 'taxId' },
+  ...{ name: 'name', number: 'account', branch: 'branch', participantIspb: 'bank' },
+  ...{ dueDate: 'date', dateFrom: 'date', dateTo: 'date', costCentre: 'costCentre' },
+  ...{ externalId: 'id', correlationId: 'id' },
+};
+
+/** The errors of a request, each by its column; the first one of each. */
+export function namedErrors(
+  errors: FieldErrors,
+  columns: readonly ({ field: string; label?: string } | null)[],
+): FieldErrors {
+  const named: FieldErrors = {};
+  for (const [path, found] of Object.entries(errors)) {
+    const parts = path.split('.');
+    const last = parts.at(-1) ?? '';
+    const field =
+      fieldOfPath[parts.slice(-2).join('.')] ??
+      fieldOfPath[last] ??
+      fieldOfPath[last.toLowerCase()];
+    const column = columns.find((one) => one?.field === field);
+    named[column?.label === undefined ? path : `$.${column.label}`] ??= found;
+  }
+  return named;
 }
 
 function given(fields: Row): Row {

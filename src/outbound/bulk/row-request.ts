@@ -1,6 +1,7 @@
 // Validates a row as a request of its kind, and finds the reference that identifies the row.
 import { z } from 'zod';
 import { fieldError, type FieldErrors } from '../../bank-contract/field-errors.js';
+import { readParty, type PaymentParty } from '../../access/counterparties/party.js';
 import { chargeWithMetadata } from '../charges/charges.schema.js';
 import { pixKeyText } from '../../bank-contract/pix-lookup.js';
 import { taxIdText, transferShape, type TransferRequest } from '../../bank-contract/transfers.js';
@@ -27,6 +28,8 @@ export interface RowPayment {
   payee: string;
   /** It is a Pix key. */
   isKey: boolean;
+  /** Of a transfer to a bank account: people see where the money goes. */
+  party?: PaymentParty;
 }
 
 export type RowRequest =
@@ -117,6 +120,7 @@ function readTransfer(request: unknown): RowRequest {
     cents: transfer.amount,
     payee: isKey ? (transfer as KeyTransfer).key : payeeOf(transfer as TransferRequest),
     isKey,
+    ...(!isKey && 'beneficiary' in transfer ? { party: readParty(transfer.beneficiary) } : {}),
   });
   return toRowRequest(issues, valid, reference);
 }

@@ -45,11 +45,11 @@ export class CellStyle {
 
   /** `31/12/2026` as `2026-12-31`; other text as it is. Null beside days such as `12/31/2026`. */
   readDay(cell: string): string | null {
-    const parts = slashedDay.exec(cell.trim());
+    const parts = /^(\d{2})\/(\d{2})\/(\d{4})$/.exec(cell.trim());
     if (!parts) return cell;
     if (this.hasMonthFirst) return null;
-    const [, day = '', month = '', year] = parts;
-    return parsePlainDate(`${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`) ?? cell;
+    const [, day, month, year] = parts;
+    return parsePlainDate(`${year}-${month}-${day}`) ?? cell;
   }
 
   /**
@@ -69,6 +69,7 @@ export class CellStyle {
   }
 }
 
+/** Without zeros the month may stand first, as programs in English write it: it is not read. */
 const slashedDay = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/;
 
 /** Whether a column of amounts may hold the text. */

@@ -92,9 +92,11 @@ export class UploadColumns {
       const found = await readTable(file, reading);
       if ('kind' in found) return { kind: choice.kind ?? found.kind, reading, table: null };
       const known = await this.findMapping(accountId, found.headers);
-      if (!known) return { kind: null, reading, table: found };
+      const kind = known && kindOfTarget[known.target];
+      // A person who says another kind is asked what its columns are.
+      if (!known || !kind || (choice.kind !== null && choice.kind !== kind))
+        return { kind: null, reading, table: { ...found, ...targetOf(choice.kind) } };
       const mapping: ColumnMapping = { ...known, line: found.line };
-      const kind = kindOfTarget[known.target];
       return { kind, reading: { ...reading, mapping }, table: { ...found, ...known } };
     });
   }
@@ -126,6 +128,11 @@ export class UploadColumns {
   private hashOf(headers: readonly string[]): string {
     return this.secretBox.hash('bulk-headers', plainHeaders(headers).join('\n'));
   }
+}
+
+/** Of expected payments, the person says the direction. */
+function targetOf(kind: BulkKind | null): { target?: MappingTarget } {
+  return kind === null || kind === 'expected_payments' ? {} : { target: kind };
 }
 
 /** Throws `validation_failed` for a file without rows. */

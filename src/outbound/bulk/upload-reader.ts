@@ -3,14 +3,14 @@
 // problem. A file that cannot be read in its format, or exceeds a limit, is rejected at that place,
 // and the rest of it is not read.
 import { CsvError } from 'csv-parse';
-import { fieldError, type FieldError } from '../../bank-contract/field-errors.js';
+import { fieldError, type FieldError, type FieldErrors } from '../../bank-contract/field-errors.js';
 import { defaultMaxBodyBytes } from '../../bank-contract/route.js';
 import { readCsvRecords } from '../../platform/files/csv.js';
 import { AppError, invalidField } from '../../platform/errors.js';
 import { parseJson, requestBodyJson } from '../../platform/json/exact-json.js';
 import { sha256, stringifyJson } from '../../platform/json/exact-json.js';
 import { XlsxArchive } from '../../platform/files/xlsx-archive.js';
-import { mappedRequest, type ColumnMapping } from './column-mapping.js';
+import { mappedRequest, namedErrors, type ColumnMapping } from './column-mapping.js';
 import {
   mappedColumns,
   readColumns,
@@ -31,6 +31,8 @@ export type RowContent = { request: unknown } | { problem: FieldError };
 export interface FileRow {
   line: number;
   read: () => RowContent;
+  /** The errors of its request by the columns of a foreign table. */
+  named?: (errors: FieldErrors) => FieldErrors;
 }
 
 const formats: Record<string, FileFormat> = {
@@ -243,7 +245,8 @@ class Table {
       const row = toRequest(columns, cells, style);
       return 'problem' in row ? row : mappedRequest(target, row.request, id);
     };
-    return { line, read: () => (cells.length > columns.length ? tooWide : read()) };
+    const named = (errors: FieldErrors) => namedErrors(errors, columns);
+    return { line, named, read: () => (cells.length > columns.length ? tooWide : read()) };
   }
 
   /**

@@ -87,7 +87,7 @@ describe('a foreign spreadsheet', () => {
   it('shows totals and payees, sends them once they are confirmed, and only once', async () => {
     const { text } = await choose(sheetOf(byKey, byAccount));
     const checked = await submit('bulk/columns', formOf(text, 'bulk/columns'));
-    for (const shown of ['1.314,56', 'Maria Aparecida da Silva', 'ACME', 'Valor (R$)'])
+    for (const shown of ['1.314,56', 'Maria Aparecida da Silva', 'Branch 0001 · Account 7654-3'])
       expect(checked.text).toContain(shown);
     expect(checked.text).toContain('Store and send 2 payments, R$\u00a01.314,56 in total');
     expect([await operations(), await rowsOf('SELECT 1 FROM bulk_upload')]).toEqual([[], []]);
