@@ -8,18 +8,23 @@ import { Reply } from '../../platform/http/contract-route.js';
 import { AppError } from '../../platform/errors.js';
 import { isUuid, readUuid } from '../../platform/http/listing.js';
 import { BreakActions } from '../../reconciliation/breaks/break-actions.service.js';
-import { BreakReading } from '../../reconciliation/breaks/break-reading.service.js';
+import {
+  BreakReading,
+  type VersionedView,
+} from '../../reconciliation/breaks/break-reading.service.js';
 import { versionOfBreaks } from '../../reconciliation/breaks/break-version.js';
 import { ReasonCodes } from '../../reconciliation/breaks/reason-codes.service.js';
 import { actOnBreaks } from '../../reconciliation/breaks/breaks.schema.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import { isConfirmed } from '../kit/confirm-money.js';
+import { MoneyFacts } from '../money-facts.service.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import { callerOf, typed, type Visit } from '../visit.js';
 import { readReasonCode, readReasonText } from './action-forms.js';
 import { isCoded } from './action-forms-view.js';
 import { readBreakList } from './break-list.js';
 import { bulkActionsFor, maxPreviewed, type BulkActionName } from './bulk-choice.js';
-import { BulkPreview, type PreviewedBreak } from './bulk-preview.js';
+import { BulkPreview, refundsOf, type PreviewedBreak } from './bulk-preview.js';
 import { BulkResult } from './bulk-result.js';
 import { outcomesIn, writeOutcome, type ReadOutcome } from './bulk-outcomes.js';
 
@@ -38,6 +43,7 @@ export class BulkBreakPages {
     private readonly actions: BreakActions,
     private readonly codes: ReasonCodes,
     private readonly idempotency: IdempotencyService,
+    private readonly money: MoneyFacts,
   ) {}
 
   @ConsolePage('breaks/bulk', needs)
@@ -99,15 +105,20 @@ export class BulkBreakPages {
   ): Promise<Shown> {
     const caller = callerOf(visit);
     const rows = await this.reading.listByIds(caller, ids);
-    const previewed: PreviewedBreak[] = [];
-    for (const row of rows)
-      previewed.push({ row, would: await this.actions.preview(caller, row.id, action) });
+    const previewed = await this.tryEach(visit, rows, action);
     const key = randomUUID();
     const shown = versionOfBreaks(rows.map(({ version }) => version));
     const title = visit.t('breaks.bulk.preview', { action: visit.t(`breaks.action.${action}`) });
     const { address } = readBreakList(visit.query);
     const reasonCodes = isCoded(action) ? await this.codes.listActive(caller.accountId) : [];
-    const props = { action, previewed, shown, formKey: key, address, problem, reasonCodes };
+    const paying =
+      action === 'refund'
+        ? {
+            asked: await this.money.readAsked(visit),
+            balance: await this.money.findBalance(caller.accountId),
+          }
+        : null;
+    const props = { action, previewed, shown, formKey: key, address, problem, reasonCodes, paying };
     return new Shown(title, <BulkPreview {...props} />, { status });
   }
 
@@ -127,7 +138,7 @@ export class BulkBreakPages {
     const keyed = { accountId: caller.accountId, route: actOnBreaks, request };
     // A repeat of the form, such as a second click, gets the result of the first one.
     const work = async (steps: RequestSteps) => {
-      if (!(await this.isUnchanged(visit, ids, seen))) throw new PreviewOutdated();
+      if (!(await this.isUnchanged(visit, action, ids, seen))) throw new PreviewOutdated();
       return this.actions.actOnMany(caller, body, steps, seen);
     };
     const result = await this.idempotency.runOnce(keyed, work).catch((error: unknown) => {
@@ -145,11 +156,28 @@ export class BulkBreakPages {
 
   private async isUnchanged(
     visit: Visit,
+    action: BulkActionName,
     ids: readonly string[],
     seen: ReadonlyMap<string, string>,
   ): Promise<boolean> {
     const now = await this.reading.listByIds(callerOf(visit), ids);
-    return now.length === ids.length && now.every(({ id, version }) => seen.get(id) === version);
+    const isSame =
+      now.length === ids.length && now.every((one) => seen.get(one.id) === one.version);
+    if (!isSame || action !== 'refund') return isSame;
+    // Another refund of a line changes what is left of it, and not its break.
+    const asked = await this.money.readAsked(visit);
+    return isConfirmed(visit, refundsOf(await this.tryEach(visit, now, action), asked));
+  }
+
+  private async tryEach(
+    visit: Visit,
+    rows: readonly VersionedView[],
+    action: BulkActionName,
+  ): Promise<PreviewedBreak[]> {
+    const tried: PreviewedBreak[] = [];
+    for (const row of rows)
+      tried.push({ row, would: await this.actions.preview(callerOf(visit), row.id, action) });
+    return tried;
   }
 }
 

@@ -1,10 +1,13 @@
 // What a bulk action would do to each break, and the form that confirms it.
 import type { ActionPreview } from '../../reconciliation/breaks/break-actions.service.js';
 import type { VersionedView } from '../../reconciliation/breaks/break-reading.service.js';
+import { unknownParty } from '../../access/counterparties/party.js';
 import { Badge, Card, Empty, Message, Muted } from '../kit/elements.js';
 import { formatAmount } from '../formats.js';
 import { Marked } from '../kit/break-parts.js';
-import { Fields, Form } from '../kit/form.js';
+import { ConfirmMoney, type Money } from '../kit/confirm-money.js';
+import { Fields, Form, Hidden } from '../kit/form.js';
+import type { Asked, KnownBalance } from '../money-facts.service.js';
 import { ListTable } from '../kit/table.js';
 import { useVisit } from '../visit.js';
 import { reasonCodeOf, reasonOf } from './action-forms-view.js';
@@ -28,6 +31,8 @@ interface Props {
   problem: string | null;
   /** Those that the action may have. */
   reasonCodes: readonly GivenCode[];
+  /** Of an action that moves money. */
+  paying: { asked: Asked; balance: KnownBalance | null } | null;
 }
 
 export function BulkPreview(props: Props) {
@@ -59,23 +64,13 @@ const countOf = (previewed: Props['previewed'], outcome: ActionPreview['outcome'
 
 function Counts({ previewed }: Props) {
   const { t } = useVisit();
-  const cents = previewed.reduce((sum, { would }) => sum + (would.amountCents ?? 0n), 0n);
   const counts = {
     total: previewed.length,
     done: countOf(previewed, 'done'),
     unchanged: countOf(previewed, 'unchanged'),
     refused: countOf(previewed, 'refused'),
   };
-  return (
-    <>
-      <p>{t('breaks.bulk.counts', counts)}</p>
-      {cents > 0n && (
-        <p>
-          <strong>{t('breaks.bulk.total', { amount: formatAmount(cents) })}</strong>
-        </p>
-      )}
-    </>
-  );
+  return <p>{t('breaks.bulk.counts', counts)}</p>;
 }
 
 function PreviewTable({ action, previewed, address }: Props) {
@@ -110,23 +105,45 @@ function Effect({ action, would }: { action: BulkActionName; would: ActionPrevie
   );
 }
 
-function Confirmation({ action, previewed, shown, formKey, address, reasonCodes }: Props) {
+/** The refunds that are possible, of a payer each. */
+export function refundsOf(previewed: Props['previewed'], asked: Asked): Money {
+  const payees = previewed
+    .filter(({ would }) => would.outcome === 'done')
+    .map(({ row: { counterparty }, would }) => ({
+      ...{ asked, amountCents: would.amountCents ?? 0n },
+      party: counterparty ?? unknownParty,
+    }));
+  return { payees, totalCents: payees.reduce((sum, { amountCents }) => sum + amountCents, 0n) };
+}
+
+function Confirmation({ action, previewed, shown, formKey, address, reasonCodes, paying }: Props) {
   const visit = useVisit();
   const { t, to } = visit;
   const possible = countOf(previewed, 'done');
   if (possible === 0) return <Message kind="warn">{t('breaks.bulk.noneCan')}</Message>;
+  const form = { action: `${to(`breaks/bulk/${action}`)}?${address.toString()}`, shown };
+  const hidden = {
+    key: formKey,
+    break: previewed.map(({ row }) => row.id),
+    version: previewed.map(({ row }) => row.version),
+  };
+  const fields = { ...reasonOf('bulk'), ...reasonCodeOf(visit, reasonCodes) };
+  if (paying)
+    return (
+      <ConfirmMoney
+        {...{ ...form, hidden, fields, balance: paying.balance }}
+        money={refundsOf(previewed, paying.asked)}
+        button={{ one: 'money.refund', many: 'money.refundAll' }}
+        warning="breaks.effect.refund"
+        back={{ href: `${to('breaks')}?${address.toString()}`, text: 'app.back' }}
+      />
+    );
   return (
     <Card title={t('app.confirm')}>
       <Muted>{t(`breaks.effect.${action}`)}</Muted>
-      <Form action={`${to(`breaks/bulk/${action}`)}?${address.toString()}`} shown={shown}>
-        <input type="hidden" name="key" value={formKey} />
-        {previewed.map(({ row: { id, version } }) => (
-          <>
-            <input type="hidden" name="break" value={id} />
-            <input type="hidden" name="version" value={version} />
-          </>
-        ))}
-        <Fields fields={{ ...reasonOf('bulk'), ...reasonCodeOf(visit, reasonCodes) }} />
+      <Form {...form}>
+        <Hidden values={hidden} />
+        <Fields fields={fields} />
         <button>{t('breaks.bulk.confirm', { count: possible })}</button>
       </Form>
     </Card>

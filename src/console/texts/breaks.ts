@@ -64,7 +64,6 @@ export const breaksTexts = {
     'De {total}: {done} seriam alteradas, {unchanged} já estão assim, {refused} não podem.',
     'Of {total}: {done} would change, {unchanged} are so already, {refused} cannot.',
   ],
-  'breaks.bulk.total': ['Total a devolver: {amount}', 'Total to refund: {amount}'],
   'breaks.bulk.what': ['O que aconteceria', 'What would happen'],
   'breaks.bulk.would.accept': ['Será aceita e resolvida', 'Will be accepted and resolved'],
   'breaks.bulk.would.note': ['Receberá a anotação', 'Will get the note'],

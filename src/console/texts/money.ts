@@ -18,6 +18,7 @@ export const moneyTexts = {
   'money.change': ['{name}: era {before}, agora é {now}', '{name}: was {before}, is now {now}'],
 
   'money.refund': ['Devolver {amount} a {payee}', 'Refund {amount} to {payee}'],
+  'money.refundAll': ['Devolver {amount} a {count} pagadores', 'Refund {amount} to {count} payers'],
   'money.send': ['Gravar e enviar {amount} a {payee}', 'Store and send {amount} to {payee}'],
   'money.sendAll': [
     'Gravar e enviar {count} pagamentos, {amount} no total',

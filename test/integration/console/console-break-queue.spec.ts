@@ -160,6 +160,8 @@ describe('the queue of breaks', () => {
       const fields = new URLSearchParams({ csrf: csrfOf(text), reason });
       for (const name of ['shown', 'key', 'break', 'version'])
         for (const value of values(name)) fields.append(name, value);
+      for (const [, seen = ''] of text.matchAll(/name="seen" value="([^"]+)"/g))
+        fields.append('seen', seen.replace('R$ ', 'R$\u00a0'));
       return { status, text, fields, ids: values('break') };
     };
     const confirm = (action: string, fields: URLSearchParams) =>
@@ -291,7 +293,12 @@ describe('the queue of breaks', () => {
       const query = both.map(({ id }) => `break=${id}`).join('&');
       const { text, fields } = await preview(`action=refund&of=ticked&${query}`);
       expect(text).toContain('Will request a refund of R$ 3,00');
-      expect(text).toContain('Total to refund: R$ 8,00');
+      expect(text).toMatch(/<button>Refund R\$ 8,00 to 2 payers<\/button>/);
+      expect(text).toContain('Balance after');
+      const other = new URLSearchParams(fields);
+      other.set('seen', 'word.payments 2');
+      other.set('key', randomUUID());
+      expect((await confirm('refund', other)).status).toBe(409);
       const { location } = await confirm('refund', fields);
       expect((await analyst.get(location!)).text).toContain('Done: 2.');
       for (const { nsu } of both)
