@@ -24,7 +24,7 @@ import { readReasonCode, readReasonText } from './action-forms.js';
 import { isCoded } from './action-forms-view.js';
 import { readBreakList } from './break-list.js';
 import { bulkActionsFor, maxPreviewed, type BulkActionName } from './bulk-choice.js';
-import { BulkPreview, refundsOf, type PreviewedBreak } from './bulk-preview.js';
+import { BulkPreview, moneyOfRefunds, type PreviewedBreak } from './bulk-preview.js';
 import { BulkResult } from './bulk-result.js';
 import { outcomesIn, writeOutcome, type ReadOutcome } from './bulk-outcomes.js';
 
@@ -166,7 +166,7 @@ export class BulkBreakPages {
     if (!isSame || action !== 'refund') return isSame;
     // Another refund of a line changes what is left of it, and not its break.
     const asked = await this.money.readAsked(visit);
-    return isConfirmed(visit, refundsOf(await this.tryEach(visit, now, action), asked));
+    return isConfirmed(visit, moneyOfRefunds(await this.tryEach(visit, now, action), asked));
   }
 
   private async tryEach(

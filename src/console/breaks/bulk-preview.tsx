@@ -106,7 +106,7 @@ function Effect({ action, would }: { action: BulkActionName; would: ActionPrevie
 }
 
 /** The refunds that are possible, of a payer each. */
-export function refundsOf(previewed: Props['previewed'], asked: Asked): Money {
+export function moneyOfRefunds(previewed: Props['previewed'], asked: Asked): Money {
   const payees = previewed
     .filter(({ would }) => would.outcome === 'done')
     .map(({ row: { counterparty }, would }) => ({
@@ -132,7 +132,7 @@ function Confirmation({ action, previewed, shown, formKey, address, reasonCodes,
     return (
       <ConfirmMoney
         {...{ ...form, hidden, fields, balance: paying.balance }}
-        money={refundsOf(previewed, paying.asked)}
+        money={moneyOfRefunds(previewed, paying.asked)}
         button={{ one: 'money.refund', many: 'money.refundAll' }}
         warning="breaks.effect.refund"
         back={{ href: `${to('breaks')}?${address.toString()}`, text: 'app.back' }}
