@@ -20,10 +20,12 @@ const sides = { past: { left: 12, right: 492 }, ahead: { left: 102, right: 582 }
 type Side = keyof typeof sides;
 
 type Amounts = ScaleLinear<number, number>;
+/** A scale without amounts has round values too. */
+const leastCents = 100;
 
 /** Money in above the line of zero, money out below it. */
 export function MoneyChart({ days }: { days: readonly ChartDay[] }) {
-  const most = Math.max(1, ...days.map(({ creditCents }) => Number(creditCents)));
+  const most = Math.max(leastCents, ...days.map(({ creditCents }) => Number(creditCents)));
   const least = Math.min(0, ...days.map(({ debitCents }) => -Number(debitCents)));
   const amounts = scaleLinear([least, most], [inner.bottom, inner.top]).nice(4);
   const places = placesOf(days);
@@ -109,7 +111,7 @@ export function StepChart({
   today?: PlainDate;
 }) {
   const values = days.map(({ cents }) => Number(cents));
-  const span = [Math.min(0, ...values), Math.max(1, ...values)];
+  const span = [Math.min(0, ...values), Math.max(leastCents, ...values)];
   const amounts = scaleLinear(span, [inner.bottom, inner.top]).nice(4);
   const side = today === undefined ? 'past' : 'ahead';
   const places = placesOf(days, side);
@@ -210,9 +212,10 @@ function Axes({
       ? ({ x: right + 6, 'text-anchor': 'start' } as const)
       : ({ x: left - 6, 'text-anchor': 'end' } as const);
   const step = Math.max(1, Math.ceil(days.length / 6));
+  const labelled = amounts.ticks(4).filter((value) => write(value) !== '');
   return (
     <>
-      {amounts.ticks(4).map((value) => (
+      {labelled.map((value) => (
         <>
           <line
             class={value === 0 ? 'zero' : 'grid'}
