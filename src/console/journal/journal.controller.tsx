@@ -122,7 +122,9 @@ export class JournalPages {
     const { position, ...entry } = typedBody(visit, entryFields(visit, []));
     return this.change(visit, (before) => {
       const others = before.filter((_, index) => index !== chosenEntry(visit));
-      return { entries: others.toSpliced(Math.max(0, Number(position) - 1), 0, entry as Entry) };
+      // Without an order, it is the last one.
+      const at = Math.max(0, (Number(position) || Infinity) - 1);
+      return { entries: others.toSpliced(at, 0, entry as Entry) };
     });
   }
 
@@ -137,7 +139,8 @@ export class JournalPages {
   /** `to` makes the change of what was seen: a repeat of the form asks for the same. */
   private async change(visit: Visit, to: (before: Entry[]) => object): Promise<PageAnswer> {
     const { accountId, actor } = callerOf(visit);
-    const seen = Number(typed(visit, 'shown'));
+    // No mapping has the version -1.
+    const seen = Number(/^\d{1,9}$/.exec(typed(visit, 'shown'))?.[0] ?? -1);
     const { mapping } = await this.setup.getMapping(accountId, seen);
     const { bankCode, per, entries = [] } = mapping ?? {};
     const reason = typed(visit, 'reason');

@@ -116,7 +116,8 @@ export class BundleFiles {
     return {
       ...{ name, about, extension: file.extension },
       open: () => {
-        const sums: FileSums = { rows: 0n, creditCents: 0n, debitCents: 0n };
+        const isDoubleEntry = name === 'lancamentos-contabeis';
+        const sums: FileSums = { rows: 0n, creditCents: 0n, debitCents: 0n, isDoubleEntry };
         return { bytes: this.streams.bytes(file, counted(rows(), table, sums)), sums };
       },
     };

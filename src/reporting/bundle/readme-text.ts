@@ -9,6 +9,8 @@ export interface FileSums {
   creditCents: bigint;
   /** Not negative. */
   debitCents: bigint;
+  /** Each row is a debit and a credit of its amount. */
+  isDoubleEntry: boolean;
 }
 
 export interface WrittenFile {
@@ -42,6 +44,11 @@ export function readmeText(figures: MonthFigures, files: readonly WrittenFile[])
   return `\u{FEFF}${lines.join('\r\n')}\r\n`.replaceAll('\u00a0', ' ');
 }
 
-const sumsText = ({ rows, creditCents, debitCents }: FileSums): string =>
-  `${printCount(rows)} ${rows === 1n ? 'linha' : 'linhas'}; créditos ${printReais(creditCents)}; ` +
-  `débitos ${printReais(-debitCents)}; líquido ${printReais(creditCents - debitCents)}`;
+function sumsText({ rows, creditCents, debitCents, isDoubleEntry }: FileSums): string {
+  const lines = `${printCount(rows)} ${rows === 1n ? 'linha' : 'linhas'}`;
+  if (isDoubleEntry) return `${lines}; total ${printReais(creditCents)}, a débito e a crédito`;
+  return (
+    `${lines}; créditos ${printReais(creditCents)}; débitos ${printReais(-debitCents)}; ` +
+    `líquido ${printReais(creditCents - debitCents)}`
+  );
+}

@@ -192,6 +192,7 @@ it('lists its files with their SHA-256 and sums, and has the report as page and 
     if (name !== 'LEIA-ME.txt')
       expect(readme).toContain(createHash('sha256').update(bytes).digest('hex'));
   expect(readme).toContain('12 linhas; créditos R$ 80,48; débitos R$ -40,30; líquido R$ 40,18');
+  expect(readme).toMatch(/linhas?; total R\$ [\d.,]+, a débito e a crédito/);
   const pdf = textOfPdf(entries.get('fechamento-marco-2026.pdf') ?? Buffer.alloc(0));
   const page = textOf('fechamento', 'html').replaceAll('&#39;', "'");
   for (const text of [
