@@ -35,9 +35,9 @@ describe('a foreign spreadsheet', () => {
   }, 60_000);
   afterAll(() => service.stop());
 
-  const choose = (content: string | Buffer, name = 'fornecedores.csv') =>
+  const choose = (content: string | Buffer, name = 'fornecedores.csv', kind = '') =>
     sendFileForm(service, analyst, `${pages}/bulk/check`, {
-      ...{ name, content: Uint8Array.from(Buffer.from(content as string)), fields: { kind: '' } },
+      ...{ name, content: Uint8Array.from(Buffer.from(content as string)), fields: { kind } },
       headers: { 'accept-language': 'pt-BR' },
     });
   const submit = (path: string, fields: Record<string, string>) =>
@@ -133,6 +133,17 @@ describe('a foreign spreadsheet', () => {
     expect([...mapping.fields].sort().join(' ')).toBe(
       ' account amount bank branch description key name taxId',
     );
+  });
+
+  it('is asked for its columns again where a person says that it holds something else', async () => {
+    const { text } = await choose(sheetOf(byKey), 'fornecedores.csv', 'charges');
+    const form = formOf(text, 'bulk/columns');
+    expect(form).toMatchObject({ kind: 'charges', target: 'charges', column5: 'amount' });
+    // What the form says of the rows counts, then, and their errors name its columns.
+    const checked = await submit('bulk/columns', { ...form, target: 'transfers' });
+    expect(checked.text).toContain('Transfers. Checked: all 1 rows are valid.');
+    const wrong = await choose(sheetOf(byKey.replace('123.456.789-09', '123')));
+    expect(wrong.text).toContain('CPF/CNPJ: Precisa ser um CPF ou CNPJ válido.');
   });
 
   it('does not send a row again in a changed file, and refuses an unclear amount', async () => {
