@@ -7,6 +7,7 @@ import { lineKinds } from '../exports/line-kind.js';
 import { readChart } from './chart-file.js';
 import {
   addToDay,
+  fitsAll,
   journalOf,
   isPosting,
   moneyClassNames,
@@ -161,6 +162,15 @@ it('is written for a spreadsheet in Brazil', () => {
       'Lançamentos;NSU;NSU final\r\n' +
       '05/11/2026;1.1.1.02;sales;1234,56;"Recebimento NSU 7";Vendas;"Loja 1";;1;7;7\r\n',
   );
+});
+
+it('leaves no money unmapped only with entries for all of both directions', () => {
+  const all = (entries: MappingEntry[]) => fitsAll({ bankCode: bank, entries });
+  const [inward, outward] = [entry('in', { isCredit: true }), entry('out', { isCredit: false })];
+  expect([all([entry('rest')]), all([inward, outward])]).toEqual([true, true]);
+  const narrow = [{ lineKind: 'fee' }, { classification: 'fee' }, { category: 'x' }] as const;
+  for (const entries of [[], [inward], [outward, outward], narrow.map((one) => entry('n', one))])
+    expect(all(entries)).toBe(false);
 });
 
 describe('a chart of accounts', () => {
