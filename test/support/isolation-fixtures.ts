@@ -72,7 +72,7 @@ export async function createRuleOfA(service: ServiceApplication) {
 const certificateHash = 'isolation-canary-certificate';
 const noAmounts = { count: 0, credits: '0.00', debits: '0.00' };
 const certificate = {
-  format: 'concilia-day-close/1',
+  format: 'concilia-day-close/2',
   ...{ accountId: 1, date: '2026-03-02', revision: 1, sequence: 1, reason: null },
   ...{ opening: '0.00', credits: '0.00', debits: '0.00', closing: '0.00', lines: 0 },
   ...{ matched: noAmounts, classified: {}, inBreak: {}, firstNsu: null, lastNsu: null },
@@ -82,11 +82,17 @@ const certificate = {
     reconcilingItems: [],
     added: [],
     linesRoot: 'x',
+    statementRoot: 'x',
     earlier: null,
     outcomeChanges: { count: 0, root: 'x', first: [] },
     ...{ lastArrival: '0', outcomeSequence: '0' },
   },
-  ...{ previousHash: 'x', closedUntil: null, madeAt: '2026-03-03T03:00:00.000Z' },
+  ...{
+    previousHash: 'x',
+    key: { id: 'x', x: 'x', endorsement: null },
+    closedUntil: null,
+    madeAt: '2026-03-03T03:00:00.000Z',
+  },
 };
 
 export async function insertDayCloseOf(database: Database, accountId: number) {

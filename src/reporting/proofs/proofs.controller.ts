@@ -1,6 +1,7 @@
 import { Controller, UseGuards } from '@nestjs/common';
 import { ApiKeyGuard, FromCaller, type CallerInput } from '../../access/accounts/api-key.guard.js';
 import { Handles, type StreamedReply } from '../../platform/http/contract-route.js';
+import { Responds } from '../../platform/http/responses.decorator.js';
 import { replyWith } from '../exports/exports.controller.js';
 import { exportCertificates, listSigningKeys, proveLine } from './proofs.schema.js';
 import { Proofs } from './proofs.service.js';
@@ -10,6 +11,7 @@ export class ProofsController {
   constructor(private readonly proofs: Proofs) {}
 
   @UseGuards(ApiKeyGuard)
+  @Responds({ status: 422, description: 'The day cannot be proven line by line; see `code`.' })
   @Handles(proveLine)
   async prove(@FromCaller() { accountId, params, query }: CallerInput<typeof proveLine>) {
     return this.proofs.prove(accountId, params.date, query.nsu);

@@ -45,7 +45,7 @@ describe('the routes of the service', () => {
   /** Valid bodies, by route name; a route without an entry gets an empty object. */
   const bodies: Record<string, unknown> = {};
   /** Required queries, by route name. */
-  const queries: Record<string, string> = {};
+  const queries: Record<string, string> = { proveLine: 'nsu=1' };
   /** Texts of A's objects that no response to B may contain. */
   const canaries: string[] = [];
   /** Ids of A's objects, by the query parameter that filters by them. */
