@@ -57,8 +57,8 @@ const others = {
     'Self-consistent, not authenticated: give --key or --head.',
   ],
   unproven: [
-    'Certificados do formato /1, sem prova dos lançamentos',
-    'Certificates of the format /1, whose lines are not proven',
+    'Certificados do formato /1 (lançamentos e cadeia de saldos sem prova)',
+    'Certificates of the format /1 (lines and their balance chain are not proven)',
   ],
   complete: [
     'Comparado com o extrato do banco, lançamentos',

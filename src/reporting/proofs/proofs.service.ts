@@ -13,7 +13,11 @@ import { readCertificate } from '../day-closes/certificate.js';
 import { spanOf } from '../day-closes/closed-day.js';
 import { findCurrentCertificate } from '../day-closes/day-closes.queries.js';
 import { readSpanFigures } from '../day-closes/day-lines.queries.js';
-import { readStatementLeaves, type StatementLeaf } from '../day-closes/statement-tree.queries.js';
+import {
+  readStatementLeaves,
+  type StatementLeaf,
+  type StatementSpan,
+} from '../day-closes/statement-tree.queries.js';
 import type { ExportFile } from '../exports/exported-line.js';
 import { FileStreams, type OpenedFile } from '../exports/file-streams.service.js';
 import type * as schema from './proofs.schema.js';
@@ -54,17 +58,15 @@ export class Proofs {
       throw unprovable('The certificate is of a format without such proofs.');
     if (link.lineCount > maxProvenLines)
       throw unprovable(`The day has more than ${maxProvenLines} lines: read the exported file.`);
-    const leaves = await this.streams.read(() => readLeavesOf(db, link));
-    const next = leaves.findIndex((leaf) => leaf.nsu >= nsu);
-    const index = next < 0 ? leaves.length : next;
-    const isCertified = leaves[index]?.nsu === nsu;
-    const hashes = leaves.map(({ text }) => leafHashOf(text));
-    const shown = isCertified ? [index] : [index - 1, index].filter((one) => leaves[one]);
+    const { hashes, leaves } = await this.streams.read(() => readAround(db, link, nsu));
+    const found = leaves.filter((leaf) => leaf.nsu === nsu);
+    const shown = found.length > 0 ? found : leaves;
     return {
-      ...{ date, nsu, isCertified, statementRoot, hash: link.hash, lines: leaves.length },
-      leaves: shown.map((one) => ({
-        ...{ index: one, ...leaves[one]! },
-        path: inclusionPath(hashes, one).map((hash) => Buffer.from(hash).toString('hex')),
+      ...{ date, nsu, isCertified: found.length > 0, statementRoot },
+      ...{ hash: link.hash, lines: hashes.length },
+      leaves: shown.map((leaf) => ({
+        ...leaf,
+        path: inclusionPath(hashes, leaf.index).map((hash) => Buffer.from(hash).toString('hex')),
       })),
     };
   }
@@ -106,28 +108,45 @@ export class Proofs {
   }
 
   private async *lines(link: DayClose): AsyncGenerator<object[]> {
-    const db = this.database.prisma;
-    const { earlier, statementRoot } = readCertificate(link.certificate);
-    if (statementRoot === undefined) return;
-    const span = spanOf(readCertificate(link.certificate));
-    if (earlier) {
-      const before = { ...span, from: null, until: span.from };
-      const figures = await this.streams.read(() => readSpanFigures(db, before));
-      for await (const leaves of readStatementLeaves(db, before, figures))
+    const { prisma: db } = this.database;
+    const certificate = readCertificate(link.certificate);
+    if (certificate.statementRoot === undefined) return;
+    const span = spanOf(certificate);
+    if (certificate.earlier)
+      for await (const leaves of this.leaves(db, { ...span, from: null, until: span.from }))
         yield leaves.map(({ text }) => ({ earlier: text }));
-    }
-    const figures = await this.streams.read(() => readSpanFigures(db, span));
-    for await (const leaves of readStatementLeaves(db, span, figures))
+    for await (const leaves of this.leaves(db, span))
       yield leaves.map(({ text }) => ({ line: text }));
+  }
+
+  /** A page is read as soon as a slot is free. */
+  private async *leaves(db: Db, span: StatementSpan): AsyncGenerator<StatementLeaf[]> {
+    const figures = await this.streams.read(() => readSpanFigures(db, span));
+    const pages = readStatementLeaves(db, span, figures);
+    for (;;) {
+      const page = await this.streams.read(() => pages.next());
+      if (page.done) return;
+      yield page.value;
+    }
   }
 }
 
-async function readLeavesOf(db: Db, link: DayClose): Promise<StatementLeaf[]> {
+/** The hash of every leaf of the day, and the leaves that are nearest below `nsu` and from it on. */
+async function readAround(db: Db, link: DayClose, nsu: bigint) {
   const span = spanOf(readCertificate(link.certificate));
-  const all: StatementLeaf[] = [];
-  for await (const leaves of readStatementLeaves(db, span, await readSpanFigures(db, span)))
-    all.push(...leaves);
-  return all;
+  const hashes: Buffer[] = [];
+  let below: IndexedLeaf | null = null;
+  let above: IndexedLeaf | null = null;
+  for await (const page of readStatementLeaves(db, span, await readSpanFigures(db, span)))
+    for (const leaf of page) {
+      const indexed = { ...leaf, index: hashes.length };
+      if (leaf.nsu < nsu) below = indexed;
+      else above ??= indexed;
+      hashes.push(leafHashOf(leaf.text));
+    }
+  return { hashes, leaves: [below, above].filter((leaf) => leaf !== null) };
 }
+
+type IndexedLeaf = StatementLeaf & { index: number };
 
 const unprovable = (message: string) => ruleBroken('not_provable', message);

@@ -163,3 +163,17 @@ describe('the proof of a line', () => {
     expect(other.status).toBe(404);
   });
 });
+
+it('is found by `concilia verify` where a signature or what was signed was changed', async () => {
+  const verifier = new Verifier(service.database, () => undefined);
+  const differenceAfter = async (change: string) => {
+    await closedDays.tamper(`UPDATE day_close SET ${change} WHERE account_id = $1`, account.id);
+    return (await verifier.verify(slug))[0]?.difference;
+  };
+  expect(await differenceAfter("signature = 'x' || substr(signature, 2)")).toMatchObject({
+    ...{ date: '2026-02-02', field: 'signature', found: 'none' },
+  });
+  expect(await differenceAfter("certificate = replace(certificate, '/2', '/1')")).toMatchObject({
+    field: 'certificate',
+  });
+});
