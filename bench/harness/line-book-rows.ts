@@ -118,7 +118,8 @@ export const outcomesSql = [
      INSERT INTO break (account_id, id, kind, state, subject, amount_cents, nsu, evidence,
        opened_day)
      SELECT $1, ${idOf(3, 'nsu')}, 'unexpected', 'open', 'nsu:' || nsu, cents, nsu,
-            '{"candidates": []}', to_char(now() AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD')
+            '{"candidates": []}',
+            to_char(occurred_at AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD')
      FROM (${lines}) line WHERE NOT is_matched
      RETURNING account_id, id, evidence
    )

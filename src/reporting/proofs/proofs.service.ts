@@ -131,7 +131,7 @@ export class Proofs {
   }
 }
 
-/** The hash of every leaf of the day, and the leaves that are nearest below `nsu` and from it on. */
+/** The hash of each leaf of the day, and the leaves that are nearest below `nsu` and from it on. */
 async function readAround(db: Db, link: DayClose, nsu: bigint) {
   const span = spanOf(readCertificate(link.certificate));
   const hashes: Buffer[] = [];

@@ -201,7 +201,7 @@ const tamperings: [change: string, sql: string, difference: object][] = [
        hash = encode(sha256(replace(certificate, '"madeAt":"2026', '"madeAt":"2025')::bytea), 'hex')`,
       1,
     ),
-    { date: '2026-03-03', field: 'previousHash' },
+    { date: '2026-03-02', field: 'signature' },
   ],
   [
     'a deleted certificate',
