@@ -23,7 +23,7 @@ export function describeOperations(document) {
         ...{ id, path, method: method.toUpperCase(), summary: operation.summary, type },
         resource: camelCase(tags[0]),
         name: methodName(id, tags[0]),
-        caller: Object.keys(operation.security[0] ?? {})[0],
+        caller: Object.keys(operation.security[0])[0],
         params: named('path').map(({ name }) => name),
         query: named('query'),
         headers: named('header').map(({ name }) => name),
@@ -146,8 +146,7 @@ function methodOf(operation, places) {
   const reads = type === 'application/json' ? places.of(...responses) : undefined;
   const writes = body && !isFile ? places.of(bodySchema(body)) : undefined;
   const declared = [
-    ...[`id: '${id}'`, `method: '${method}'`],
-    ...(operation.caller ? [`caller: '${operation.caller}'`] : []),
+    ...[`id: '${id}'`, `method: '${method}'`, `caller: '${operation.caller}'`],
     ...(headers.includes('IdempotencyKey') ? ['isKeyed: true'] : []),
     ...(isFile ? ['isUpload: true'] : []),
     ...(type === 'application/json' ? [] : [`accepts: '${type}'`]),

@@ -10,8 +10,7 @@ import type { ConciliaOptions, File, OperationOptions } from './options.js';
 export interface Operation {
   id: string;
   method: string;
-  /** Whose key it needs, if any. */
-  caller?: keyof typeof callers;
+  caller: keyof typeof callers;
   /** Whether a repeat with the same IdempotencyKey changes nothing again. */
   isKeyed?: boolean;
   /** Whether the body is a file. */
@@ -106,9 +105,9 @@ export class Transport {
     { body, query, options = {} }: Sent,
   ): Prepared {
     const { method, isKeyed = false, accepts = 'application/json' } = operation;
-    const [keyHeader, keyName] = operation.caller ? callers[operation.caller] : [];
-    const key = keyName && this.settings[keyName];
-    if (keyName && !key) throw new TypeError(`${operation.id} needs the option ${keyName}`);
+    const [keyHeader, keyName] = callers[operation.caller];
+    const key = this.settings[keyName];
+    if (!key) throw new TypeError(`${operation.id} needs the option ${keyName}`);
     const url = new URL(this.settings.baseUrl.replace(/\/+$/, '') + path);
     for (const [name, values] of Object.entries(query ?? {}))
       for (const value of [values].flat())
@@ -116,8 +115,7 @@ export class Transport {
     const idempotencyKey = isKeyed ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined;
     const content = body === undefined ? undefined : contentOf(operation, body);
     const headers = {
-      accept: `${accepts}, application/problem+json`,
-      ...(keyHeader && key ? { [keyHeader]: key } : {}),
+      ...{ accept: `${accepts}, application/problem+json`, [keyHeader]: key },
       ...(content ? { 'content-type': content.type } : {}),
       ...(idempotencyKey === undefined ? {} : { IdempotencyKey: idempotencyKey }),
       ...(options.respondAsync ? { Prefer: 'respond-async' } : {}),

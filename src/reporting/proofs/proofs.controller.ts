@@ -1,9 +1,9 @@
-import { Controller, UseGuards } from '@nestjs/common';
+import { Controller, Get, UseGuards } from '@nestjs/common';
 import { ApiKeyGuard, FromCaller, type CallerInput } from '../../access/accounts/api-key.guard.js';
 import { Handles, type StreamedReply } from '../../platform/http/contract-route.js';
 import { Responds } from '../../platform/http/responses.decorator.js';
 import { replyWith } from '../exports/exports.controller.js';
-import { exportCertificates, listSigningKeys, proveLine } from './proofs.schema.js';
+import { exportCertificates, proveLine } from './proofs.schema.js';
 import { Proofs } from './proofs.service.js';
 
 @Controller()
@@ -25,8 +25,8 @@ export class ProofsController {
     return replyWith(await this.proofs.open(accountId));
   }
 
-  /** Whoever checks a signature needs the keys, and no key of ours. */
-  @Handles(listSigningKeys)
+  /** A JWK set. Whoever checks a signature needs the keys, and has no key of ours. */
+  @Get('.well-known/jwks.json')
   async keys() {
     return this.proofs.listKeys();
   }

@@ -1,14 +1,7 @@
 // The API of proofs: what an outsider checks certificates with.
 import { z } from 'zod';
 import { route } from '../../bank-contract/route.js';
-import {
-  bigInteger,
-  instant,
-  integer,
-  queryNsu,
-  text,
-  nameSchemas,
-} from '../../bank-contract/wire.js';
+import { bigInteger, integer, queryNsu, text, nameSchemas } from '../../bank-contract/wire.js';
 
 const base = { chapter: 'Day closes', method: 'GET' } as const;
 
@@ -57,25 +50,4 @@ export const exportCertificates = route({
   response: z.string(),
 });
 
-const publicKey = z.object({
-  kty: z.literal('OKP'),
-  crv: z.literal('Ed25519'),
-  alg: z.literal('EdDSA'),
-  use: z.literal('sig'),
-  kid: z.string(),
-  x: z.string(),
-  /** By the key before it; null for the first. */
-  endorsement: z.object({ by: z.string(), signature: z.string() }).nullable(),
-  createdAt: instant,
-});
-
-export const listSigningKeys = route({
-  ...base,
-  authentication: 'none',
-  name: 'listSigningKeys',
-  summary: 'Lists the public keys that sign certificates as a JWK set, the oldest first.',
-  path: '/.well-known/jwks.json',
-  response: z.object({ keys: z.array(publicKey) }),
-});
-
-nameSchemas({ SigningKey: publicKey, ProofLeaf: leaf });
+nameSchemas({ ProofLeaf: leaf });

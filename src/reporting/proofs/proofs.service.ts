@@ -80,9 +80,10 @@ export class Proofs {
     });
   }
 
-  async listKeys(): Promise<RouteOutput<typeof schema.listSigningKeys>> {
+  /** The public keys as a JWK set, the oldest first; with the signature of the key before. */
+  async listKeys() {
     const keys = await readSigningKeys(this.database.prisma);
-    const fixed = { kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig' } as const;
+    const fixed = { kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig' };
     return { keys: keys.map(({ id: kid, ...key }) => ({ ...fixed, kid, ...key })) };
   }
 
