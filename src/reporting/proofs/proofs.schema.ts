@@ -46,7 +46,7 @@ export const exportCertificates = route({
     'Streams the chain of certificates, each with its lines, as JSON Lines for ' +
     '`@concilia/verifier`.',
   path: '/v1/exports/certificates',
-  responseContentTypes: ['application/x-ndjson'],
+  responseContentTypes: ['text/plain'],
   response: z.string(),
 });
 

@@ -27,7 +27,7 @@ const maxProvenLines = 200_000;
 const pageLinks = 20;
 
 const chainFile: ExportFile<object> = {
-  ...{ contentType: 'application/x-ndjson', extension: 'jsonl', encoding: 'utf8' },
+  ...{ contentType: 'text/plain; charset=utf-8', extension: 'jsonl', encoding: 'utf8' },
   head: () => '',
   row: (row) => `${stringifyJson(row)}\n`,
   foot: () => '',
