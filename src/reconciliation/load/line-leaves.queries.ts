@@ -19,6 +19,16 @@ import { leafOfLine, type ProvenLine } from './line-leaf.js';
 export const explainsItsLine = Prisma.sql`state = 'open'
   AND kind = ANY (${[...explainingBreakKinds]}::text[])`;
 
+/** What the leaf of a line (t) covers, with its erasure. */
+export const provenColumns = Prisma.sql`
+  t.nsu, t.bank_id, t.is_credit, t.amount_cents, t.type_name, t.correlation_id,
+  t.end_to_end_id, t.external_id, t.original_end_to_end_id, t.movement_id,
+  t.idempotency_key, t.bill_code, t.balance_previous_cents, t.current_balance_cents,
+  t.occurred_at, t.has_one_holder, t.content_hash, t.salt,
+  erasure.commitment AS "erasedCommitment"`;
+export const joinedErasure = Prisma.sql`
+  LEFT JOIN line_erasure erasure ON erasure.account_id = t.account_id AND erasure.nsu = t.nsu`;
+
 export interface OutcomeLine extends ProvenLine {
   /** Null for a line without an outcome. */
   version: number | null;
@@ -32,19 +42,14 @@ export async function listOutcomeLines(
   nsus: readonly bigint[],
 ): Promise<OutcomeLine[]> {
   return db.$queryRaw<OutcomeLine[]>`
-    SELECT t.nsu, t.bank_id, t.is_credit, t.amount_cents, t.type_name, t.correlation_id,
-           t.end_to_end_id, t.external_id, t.original_end_to_end_id, t.movement_id,
-           t.idempotency_key, t.bill_code, t.balance_previous_cents, t.current_balance_cents,
-           t.occurred_at, t.has_one_holder, t.content_hash, t.salt,
-           erasure.commitment AS "erasedCommitment",
-           o.version, o.leaf_hash
+    SELECT ${provenColumns}, o.version, o.leaf_hash
     FROM unnest(${[...nsus]}::bigint[]) AS wanted(nsu)
     CROSS JOIN LATERAL (
       SELECT * FROM statement_line
       WHERE account_id = ${opaqueAccountId(accountId)} AND nsu = wanted.nsu OFFSET 0
     ) t
     LEFT JOIN line_outcome o ON o.account_id = t.account_id AND o.nsu = t.nsu
-    LEFT JOIN line_erasure erasure ON erasure.account_id = t.account_id AND erasure.nsu = t.nsu`;
+    ${joinedErasure}`;
 }
 
 /** Whether the stored leaf is that of the stored version with this outcome. */

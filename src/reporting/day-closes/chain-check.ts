@@ -75,7 +75,7 @@ export function differenceOfDay(
   certificate: Certificate,
   figures: SpanFigures,
   tree: DayTree,
-  statementRoot: string,
+  statementRoot: string | null,
 ): Difference | null {
   const { opening, matched, classified, inBreak } = certificate;
   const { creditCents, debitCents, firstNsu, lastNsu } = figures;
@@ -92,7 +92,7 @@ export function differenceOfDay(
       toCanonicalJson(describeOutcomes(tree.totals())),
     ],
     ['linesRoot', certificate.linesRoot, tree.root()],
-    ['statementRoot', certificate.statementRoot ?? statementRoot, statementRoot],
+    ['statementRoot', certificate.statementRoot ?? '', statementRoot ?? ''],
   ]);
 }
 

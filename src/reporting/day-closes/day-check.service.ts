@@ -13,7 +13,7 @@ import {
 } from './chain-check.js';
 import { readSpanFigures } from './day-lines.queries.js';
 import { DayTree } from './day-tree.queries.js';
-import { readStatementRoot } from './statement-tree.queries.js';
+import { readStatedRoot } from './statement-tree.queries.js';
 import { spanOf } from './closed-day.js';
 import type { Difference } from './stored-line.js';
 
@@ -61,7 +61,7 @@ async function checkIn(db: Db, accountId: number, date: string): Promise<Checked
   const span = spanOf(certificate);
   const figures = await readSpanFigures(db, span);
   const tree = await DayTree.read(db, span, figures);
-  const root = await readStatementRoot(db, span, figures);
+  const root = await readStatedRoot(db, certificate, span, figures);
   const difference =
     differenceOfSignature(certificate, current, undefined) ??
     differenceOfDay(certificate, figures, tree, root);

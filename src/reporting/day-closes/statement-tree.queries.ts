@@ -3,6 +3,7 @@
 import type { Db } from '../../platform/postgres/database.service.js';
 import { leafHashOf, MerkleTree } from '../../platform/merkle-tree.js';
 import { statementLeafText, type ProvenLine } from '../../reconciliation/load/line-leaf.js';
+import { joinedErasure, provenColumns } from '../../reconciliation/load/line-leaves.queries.js';
 import type { LineSpan } from './day-lines.queries.js';
 
 const pageLines = 2_000;
@@ -50,24 +51,30 @@ export async function readStatementRoot(
   return tree.root().toString('hex');
 }
 
+/** Null where a certificate states none, in the format `/1`: nothing is read. */
+export async function readStatedRoot(
+  db: Db,
+  { statementRoot }: { statementRoot?: string | undefined },
+  span: StatementSpan,
+  bounds: NsuBounds,
+): Promise<string | null> {
+  return statementRoot === undefined ? null : readStatementRoot(db, span, bounds);
+}
+
 async function listLines(
   db: Db,
   { accountId, from, until, lastArrival }: StatementSpan,
   { afterNsu, untilNsu }: { afterNsu: bigint; untilNsu: bigint },
 ): Promise<ProvenLine[]> {
   return db.$queryRaw<ProvenLine[]>`
-    SELECT t.nsu, t.bank_id, t.is_credit, t.amount_cents, t.type_name, t.correlation_id,
-           t.end_to_end_id, t.external_id, t.original_end_to_end_id, t.movement_id,
-           t.idempotency_key, t.bill_code, t.balance_previous_cents, t.current_balance_cents,
-           t.occurred_at, t.has_one_holder, t.content_hash, t.salt,
-           erasure.commitment AS "erasedCommitment"
+    SELECT ${provenColumns}
     FROM (
       -- By nsu, whatever the planner expects of the times.
       SELECT * FROM statement_line
       WHERE account_id = ${accountId} AND nsu > ${afterNsu} AND nsu <= ${untilNsu}
       ORDER BY nsu OFFSET 0
     ) t
-    LEFT JOIN line_erasure erasure ON erasure.account_id = t.account_id AND erasure.nsu = t.nsu
+    ${joinedErasure}
     WHERE t.arrival <= ${lastArrival} AND t.occurred_at < ${until}
       AND (${from}::timestamptz IS NULL OR t.occurred_at >= ${from}::timestamptz)
     ORDER BY t.nsu LIMIT ${pageLines}`;

@@ -36,7 +36,7 @@ import { readOpeningCut } from './opening-cut.queries.js';
 import { readOutcomeChanges } from './outcome-changes.queries.js';
 import { spanOf } from './closed-day.js';
 import { StatementCheck, type Chain } from './statement-check.js';
-import { readStatementRoot } from './statement-tree.queries.js';
+import { readStatedRoot } from './statement-tree.queries.js';
 import {
   differenceOfLine,
   type Difference,
@@ -204,7 +204,7 @@ export class Verifier {
         const span = spanOf(certificate);
         const figures = await readSpanFigures(db, span);
         const tree = await DayTree.read(db, span, figures);
-        const root = await readStatementRoot(db, span, figures);
+        const root = await readStatedRoot(db, certificate, span, figures);
         expectNone(differenceOfDay(certificate, figures, tree, root));
         if (!before) expectNone(await differenceOfEarlier(db, certificate, span));
       }
@@ -255,11 +255,11 @@ async function differenceOfEarlier(
   const earlierSpan = { ...span, from: null, until: span.from };
   const figures = await readSpanFigures(db, earlierSpan);
   const tree = await DayTree.read(db, earlierSpan, figures);
-  const root = await readStatementRoot(db, earlierSpan, figures);
+  const root = await readStatedRoot(db, earlier ?? {}, earlierSpan, figures);
   return (
     compareValues(date, 'earlier lines', earlier?.lines ?? null, tree.lines) ??
     compareValues(date, 'earlier lines', earlier?.linesRoot ?? null, tree.root()) ??
-    compareValues(date, 'earlier lines', earlier?.statementRoot ?? root, root)
+    compareValues(date, 'earlier lines', earlier?.statementRoot ?? null, root)
   );
 }
 

@@ -53,12 +53,15 @@ export class Proofs {
     const db = this.database.prisma;
     const link = await findCurrentCertificate(db, accountId, date);
     if (!link) throw new AppError('not_found');
-    const { statementRoot } = readCertificate(link.certificate);
+    const certificate = readCertificate(link.certificate);
+    const { statementRoot } = certificate;
     if (statementRoot === undefined)
       throw unprovable('The certificate is of a format without such proofs.');
     if (link.lineCount > maxProvenLines)
       throw unprovable(`The day has more than ${maxProvenLines} lines: read the exported file.`);
-    const { hashes, leaves } = await this.streams.read(() => readAround(db, link, nsu));
+    const { hashes, leaves } = await this.streams.read(() =>
+      readAround(db, spanOf(certificate), nsu),
+    );
     const found = leaves.filter((leaf) => leaf.nsu === nsu);
     const shown = found.length > 0 ? found : leaves;
     return {
@@ -133,8 +136,7 @@ export class Proofs {
 }
 
 /** The hash of each leaf of the day, and the leaves that are nearest below `nsu` and from it on. */
-async function readAround(db: Db, link: DayClose, nsu: bigint) {
-  const span = spanOf(readCertificate(link.certificate));
+async function readAround(db: Db, span: StatementSpan, nsu: bigint) {
   const hashes: Buffer[] = [];
   let below: IndexedLeaf | null = null;
   let above: IndexedLeaf | null = null;
