@@ -97,10 +97,9 @@ export class DocumentedShell {
   }
 
   private addressed(command: string): string {
-    return Object.entries(this.addresses).reduce(
-      (text, [documented, real]) => text.replaceAll(documented, real),
-      command,
-    );
+    // In one pass: a port that was put in may begin like another that the documents name.
+    const documented = new RegExp(Object.keys(this.addresses).map(escaped).join('|'), 'g');
+    return command.replace(documented, (address) => this.addresses[address] ?? address);
   }
 
   async end(): Promise<void> {
@@ -110,4 +109,8 @@ export class DocumentedShell {
       await once(child, 'exit');
     }
   }
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
