@@ -70,6 +70,16 @@ export const journalTexts = {
   'journal.class.ignored': [moneyClasses.ignored, 'Ignored'],
   'journal.class.accepted': [moneyClasses.accepted, 'Accepted'],
   'journal.class.refunded': [moneyClasses.refunded, 'Refunded'],
+  'journal.class.withheld_ibs': [moneyClasses.withheld_ibs, 'Withheld IBS'],
+  'journal.class.withheld_cbs': [moneyClasses.withheld_cbs, 'Withheld CBS'],
+  'journal.class.withheld_iss': [moneyClasses.withheld_iss, 'Withheld ISS'],
+  'journal.class.withheld_irrf': [moneyClasses.withheld_irrf, 'Withheld IRRF'],
+  'journal.class.withheld_inss': [moneyClasses.withheld_inss, 'Withheld INSS'],
+  'journal.class.withheld_social_contributions': [
+    moneyClasses.withheld_social_contributions,
+    'Withheld PIS, Cofins and CSLL',
+  ],
+  'journal.class.withheld_other': [moneyClasses.withheld_other, 'Other, withheld'],
   'problem.mapping_changed': [
     'A classificação mudou desde que a página foi aberta. Confira e salve novamente.',
     'The mapping has changed since the page was opened. Check it and store it again.',

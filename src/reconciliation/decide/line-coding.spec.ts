@@ -3,6 +3,7 @@ import { codingOf, codingTexts, type CodingFacts, type MatchedPart } from './lin
 
 const part = (changes: Partial<MatchedPart>): MatchedPart => ({
   ...{ amountCents: 100n, role: 'payment', paymentKind: 'declared', feeCents: 0n },
+  ...{ withheld: [] },
   ...{ rule: null, payment: null, ...changes },
 });
 const line = (changes: Partial<CodingFacts>): CodingFacts => ({

@@ -1,6 +1,7 @@
 // Which coding the money of a line has: what a person decided stands above the rule, and that above
 // what the matched payment says. Each field is decided alone.
 import { codingNames, toCoding, type Coding } from '../../statement/expected-payments/coding.js';
+import type { PaymentPart } from '../../statement/expected-payments/payment-parts.js';
 
 type Source = Partial<Coding> | null;
 
@@ -12,6 +13,8 @@ export interface MatchedPart {
   paymentKind: string;
   /** What the bank kept of the payment, besides the amount. */
   feeCents: bigint;
+  /** What others withheld of it, by its declaration; only of a match that pays it in full. */
+  withheld: readonly PaymentPart[];
   rule: Source;
   payment: Source;
 }

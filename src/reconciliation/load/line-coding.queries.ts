@@ -1,11 +1,14 @@
 // Reads what says the coding of lines: decisions of people, rules, and matched payments.
+import type { z } from 'zod';
 import { opaqueAccountId, type Db } from '../../platform/postgres/database.service.js';
 import { Prisma } from '../../generated/service/client.js';
+import { storedParts } from '../../statement/expected-payments/payment-parts.js';
 import type { CodingFacts, MatchedPart } from '../decide/line-coding.js';
 
-type StoredPart = Omit<MatchedPart, 'amountCents' | 'feeCents'> & {
+type StoredPart = Omit<MatchedPart, 'amountCents' | 'feeCents' | 'withheld'> & {
   amountCents: string;
   feeCents: string;
+  withheld: z.input<typeof storedParts>;
 };
 
 const ruleCoding = (alias: string) =>
@@ -53,6 +56,8 @@ export async function listCodingFacts(
       SELECT COALESCE(jsonb_agg(jsonb_build_object(
         'amountCents', m.amount_cents::text, 'role', m.role, 'paymentKind', e.kind,
         'feeCents', COALESCE(m.evidence -> 'fee' ->> 'cents', '0'), 'rule', ${ruleCoding('m')},
+        'withheld', CASE WHEN m.role = 'payment'
+          AND abs(m.amount_cents - e.amount_cents) <= e.tolerance_cents THEN e.parts ELSE '[]' END,
         'payment', jsonb_build_object('category', e.category, 'costCentre', e.cost_centre,
           'project', e.project)) ORDER BY m.id), '[]') AS parts
       FROM match m
@@ -66,9 +71,10 @@ export async function listCodingFacts(
       row.nsu,
       {
         ...row,
-        parts: parts.map(({ amountCents, feeCents, ...part }) => ({
+        parts: parts.map(({ amountCents, feeCents, withheld, ...part }) => ({
           ...part,
           ...{ amountCents: BigInt(amountCents), feeCents: BigInt(feeCents) },
+          withheld: storedParts.parse(withheld),
         })),
       },
     ]),

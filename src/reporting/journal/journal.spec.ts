@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { MatchedPart } from '../../reconciliation/decide/line-coding.js';
 import { csvFile } from '../exports/csv-file.js';
+import { paymentPartKinds } from '../../statement/expected-payments/payment-parts.js';
 import { fieldMessage } from '../../bank-contract/field-errors.js';
 import { lineKinds } from '../exports/line-kind.js';
 import { readChart } from './chart-file.js';
@@ -27,7 +28,7 @@ const line = (changes: Partial<JournalLine> = {}): JournalLine => ({
 });
 const part = (amountCents: bigint, changes: Partial<MatchedPart> = {}): MatchedPart => ({
   ...{ amountCents, role: 'payment', paymentKind: 'declared', feeCents: 0n },
-  ...{ rule: null, payment: null, ...changes },
+  ...{ withheld: [], rule: null, payment: null, ...changes },
 });
 const entry = (contraCode: string, changes: Partial<MappingEntry> = {}): MappingEntry => ({
   ...{ isCredit: null, lineKind: null, classification: null, category: null },
@@ -73,6 +74,37 @@ describe('the entry of a line', () => {
     ]);
   });
 
+  it('enters gross what others withheld of, of receipts and of what we pay', () => {
+    const withheld = [
+      { kind: 'irrf', amountCents: 15n },
+      { kind: 'fee', amountCents: 5n },
+    ] as const;
+    const all: Mapping = {
+      ...mapping,
+      entries: [
+        entry('irrf', { classification: 'withheld_irrf' }),
+        ...mapping.entries,
+        entry('rest'),
+      ],
+    };
+    const sides = (isCredit: boolean) =>
+      journalOf(line({ isCredit, parts: [part(980n, { withheld })] }), all)!.parts.map((one) => [
+        ...[one.debitCode, one.creditCode, one.amountCents, one.lineKind],
+      ]);
+    expect(sides(true)).toEqual([
+      [bank, 'rest', 1_000n, 'transfer'],
+      ['irrf', bank, 15n, 'income_tax'],
+      ['fees', bank, 5n, 'fee'],
+    ]);
+    expect(sides(false).map(([debit, credit]) => [debit, credit])).toEqual([
+      ...[
+        ['rest', bank],
+        [bank, 'irrf'],
+        [bank, 'fees'],
+      ],
+    ]);
+  });
+
   it('is open in a break, unmapped where one part fits nothing, and none before go-live', () => {
     for (const state of ['in_break', 'pending', null])
       expect(said(line({ state }))).toEqual(['open']);
@@ -96,6 +128,10 @@ const anyPart = fc.record({
   ...{ amountCents: cents, role: fc.constantFrom('payment', 'reversal') },
   paymentKind: fc.constantFrom('declared', 'refund_pix', 'create_charge'),
   feeCents: fc.oneof(fc.constant(0n), cents),
+  withheld: fc.array(
+    fc.record({ kind: fc.constantFrom(...paymentPartKinds), amountCents: cents }),
+    { maxLength: 2 },
+  ),
   ...{ rule: fc.constant(null), payment: fc.record({ category: fc.constantFrom('a', 'b', null) }) },
 });
 const anyLine = fc

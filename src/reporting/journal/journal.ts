@@ -3,7 +3,16 @@
 import { statementDayOf } from '../../brazil/statement-day.js';
 import { toCoding, type Coding } from '../../statement/expected-payments/coding.js';
 import { normalizeText } from '../../statement/expected-payments/text-pattern.js';
-import { codingOf, type CodingFacts } from '../../reconciliation/decide/line-coding.js';
+import {
+  sumOfParts,
+  type PaymentPart,
+  type PaymentPartKind,
+} from '../../statement/expected-payments/payment-parts.js';
+import {
+  codingOf,
+  type CodingFacts,
+  type MatchedPart,
+} from '../../reconciliation/decide/line-coding.js';
 import { lineKinds, type LineKind } from '../exports/line-kind.js';
 
 /** What money of a line is: why it needs no match, or what the match makes of it. */
@@ -17,6 +26,13 @@ export const moneyClasses = {
   ignored: 'Ignorado',
   accepted: 'Aceito',
   refunded: 'Devolvido',
+  withheld_ibs: 'IBS retido',
+  withheld_cbs: 'CBS retida',
+  withheld_iss: 'ISS retido',
+  withheld_irrf: 'IRRF retido',
+  withheld_inss: 'INSS retido',
+  withheld_social_contributions: 'PIS, Cofins e CSLL retidos',
+  withheld_other: 'Outra retenção',
 } as const;
 export type MoneyClass = keyof typeof moneyClasses;
 export const moneyClassNames = Object.keys(moneyClasses) as [MoneyClass, ...MoneyClass[]];
@@ -94,16 +110,30 @@ function partsOf(line: JournalLine): JournalPart[] {
       : part.paymentKind === 'refund_pix'
         ? 'refund'
         : 'payment';
-    // What an acquirer keeps of sales: they are paid in full, and the fee is paid with them.
-    const feeCents = isCredit && part.feeCents > 0n ? part.feeCents : 0n;
-    const whole = { isCredit, lineKind, amountCents: part.amountCents + feeCents };
-    const fee: JournalPart = {
-      ...{ isCredit: false, lineKind: 'fee', amountCents: feeCents, classification: 'fee' },
-      ...{ ...coding, category: null },
-    };
-    return [{ ...whole, classification, ...coding }, ...(feeCents > 0n ? [fee] : [])];
+    // The payment is paid in full, and with it what never came as money.
+    const kept = keptOf(line, part);
+    const whole = { isCredit, lineKind, amountCents: part.amountCents + sumOfParts(kept) };
+    return [
+      { ...whole, classification, ...coding },
+      ...kept.map(({ kind, amountCents }) => ({
+        ...{ isCredit: !isCredit, amountCents, lineKind: keptLineKinds[kind] ?? 'tax' },
+        classification: kind === 'fee' ? kind : (`withheld_${kind}` as const),
+        ...{ ...coding, category: null },
+      })),
+    ];
   });
 }
+
+/** What an acquirer kept of sales, and what others withheld of the payment. */
+function keptOf({ isCredit }: JournalLine, { feeCents, withheld }: MatchedPart): PaymentPart[] {
+  const fee: PaymentPart[] =
+    isCredit && feeCents > 0n ? [{ kind: 'fee', amountCents: feeCents }] : [];
+  return [...fee, ...withheld];
+}
+
+const keptLineKinds: Partial<Record<PaymentPartKind, LineKind>> = {
+  ...{ fee: 'fee', irrf: 'income_tax', other: 'other' },
+};
 
 /** Money that we sent is reversed, and money that we received is refunded. */
 const returned = (isCredit: boolean) => (isCredit ? 'reversal' : 'refund');

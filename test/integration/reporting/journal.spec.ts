@@ -294,6 +294,20 @@ it('has the file of each posting or of each day, as the mapping says', async () 
   expect(rows.find((row) => row.includes('"Tarifa: 2 lançamentos"'))).toMatch(/;4,50;.*;2;/);
 });
 
+it('enters gross a receipt of which others withheld a part', async () => {
+  await call('POST', '/v1/expected-payments', {
+    ...{ externalId: 'nota', direction: 'credit', amount: 94, text: 'nota', dateFrom: today },
+    parts: [{ kind: 'irrf', amount: 6 }],
+  });
+  await book({ amount: 94, isCredit: true, typeName: 'CREDIT_TRANSFER', notes: 'nota' });
+  await reconcile();
+  const { data } = await journal();
+  expect(data.at(-1).postings).toMatchObject([
+    { direction: 'credit', amount: 100, classification: 'payment' },
+    { direction: 'debit', amount: 6, classification: 'withheld_irrf', lineKind: 'income_tax' },
+  ]);
+});
+
 it('stores the entries of a closed month, which later changes leave as they are', async () => {
   const { accountId, application, pool } = service;
   const key = { accountId, month: month(), revision: 1 };
@@ -313,7 +327,7 @@ it('stores the entries of a closed month, which later changes leave as they are'
     });
     return journals.store(tx, key);
   });
-  expect(stored).toMatchObject({ lines: 4, cents: 10_450n });
+  expect(stored).toMatchObject({ lines: 5, cents: 21_050n });
   const before = (await journal()).data;
   await setMapping(mapped);
   expect((await journal()).data).toEqual(before);
