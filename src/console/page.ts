@@ -97,7 +97,8 @@ export class DeclaredList {
     /** Below the views that were saved of the list. */
     readonly page: (views: readonly ListedView[]) => Promise<Shown>,
     readonly file: () => Promise<ListFile>,
-    readonly options: Pick<Shown['options'], 'status' | 'problem'> = {},
+    /** `name`: as a saved view names it. */
+    readonly options: Pick<Shown['options'], 'status' | 'problem'> & { name: string },
   ) {}
 }
 

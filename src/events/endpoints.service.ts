@@ -8,7 +8,7 @@ import { Database } from '../platform/postgres/database.service.js';
 import type { WebhookEndpoint } from '../generated/service/client.js';
 import { missingScope } from '../access/accounts/scope.decorator.js';
 import { AppError, conflict, invalidField } from '../platform/errors.js';
-import type { Page } from '../platform/http/listing.js';
+import { idsAfter, pageById, type Page } from '../platform/http/listing.js';
 import { SecretBox } from '../platform/secret-box.js';
 import { Every } from '../platform/queue/timers.js';
 import { newId } from '../platform/ids.js';
@@ -95,11 +95,10 @@ export class EndpointsService {
     return { endpoint: await this.get(accountId, id), secret };
   }
 
-  async listPage(accountId: number, { after, limit }: Page): Promise<WebhookEndpoint[]> {
+  async listPage(accountId: number, page: Page): Promise<WebhookEndpoint[]> {
     return this.database.prisma.webhookEndpoint.findMany({
-      where: { accountId, deletedAt: null, id: { lt: after ?? undefined } },
-      orderBy: { id: 'desc' },
-      take: limit + 1,
+      where: { accountId, deletedAt: null, id: idsAfter(page) },
+      ...pageById(page),
     });
   }
 

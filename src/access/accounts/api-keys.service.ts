@@ -6,7 +6,7 @@ import { Settings } from '../../platform/settings/config.js';
 import { Database, type Tx } from '../../platform/postgres/database.service.js';
 import type { ApiKey } from '../../generated/service/client.js';
 import { AppError, conflict } from '../../platform/errors.js';
-import type { Page } from '../../platform/http/listing.js';
+import { idsAfter, pageById, type Page } from '../../platform/http/listing.js';
 import { BatchedLookUps } from '../../platform/postgres/batched-look-ups.js';
 import { isSameSecret, SecretBox } from '../../platform/secret-box.js';
 import { newId } from '../../platform/ids.js';
@@ -149,11 +149,10 @@ export class ApiKeysService {
   }
 
   /** Newest first; one row more than the page holds. */
-  async listPage(accountId: number, { limit, after }: Page): Promise<ApiKey[]> {
+  async listPage(accountId: number, page: Page): Promise<ApiKey[]> {
     return this.database.prisma.apiKey.findMany({
-      where: { accountId, ...(after === null ? {} : { id: { lt: after } }) },
-      orderBy: { id: 'desc' },
-      take: limit + 1,
+      where: { accountId, id: idsAfter(page) },
+      ...pageById(page),
     });
   }
 

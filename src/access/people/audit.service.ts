@@ -3,6 +3,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Db } from '../../platform/postgres/database.service.js';
 import type { AuditEntry } from '../../generated/service/client.js';
+import { idsAfter, pageById, type Page } from '../../platform/http/listing.js';
 import { newId } from '../../platform/ids.js';
 import { SecretBox } from '../../platform/secret-box.js';
 import { currentTraceId } from '../../platform/trace.js';
@@ -42,24 +43,16 @@ export class Audit {
   }
 
   /**
-   * Those of an account, or with null all of them. Newest first; one entry more than the page
-   * holds.
+   * Those of an account, or with null all of them; one entry more than the page holds.
    */
-  async listPage(
-    accountId: number | null,
-    { limit, after }: { limit: number; after: string | null },
-  ): Promise<AuditedEntry[]> {
+  async listPage(accountId: number | null, page: Page): Promise<AuditedEntry[]> {
     const entries = await this.database.prisma.auditEntry.findMany({
-      where: {
-        ...(accountId !== null && { accountId }),
-        ...(after !== null && { id: { lt: after } }),
-      },
+      where: { ...(accountId !== null && { accountId }), id: idsAfter(page) },
       include: {
         operator: { select: { id: true, email: true } },
         account: { select: { slug: true } },
       },
-      orderBy: { id: 'desc' },
-      take: limit + 1,
+      ...pageById(page),
     });
     return entries.map(({ operator, account, ...entry }) => ({
       ...entry,

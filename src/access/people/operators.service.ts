@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, type SqlTx, type Tx } from '../../platform/postgres/database.service.js';
 import type { BankAccount, Operator, OperatorRole } from '../../generated/service/client.js';
 import { AppError, conflict, ruleBroken, unlisted } from '../../platform/errors.js';
+import { idsAfter, pageById, type Page } from '../../platform/http/listing.js';
 import { newId } from '../../platform/ids.js';
 import { SecretBox } from '../../platform/secret-box.js';
 import { Audit } from './audit.service.js';
@@ -205,23 +206,22 @@ export class Operators {
   }
 
   /** Newest first; one person more than the page holds. With null, the people of all accounts. */
-  async list(
-    accountId: number | null,
-    { limit, after }: { limit: number; after: string | null },
-  ): Promise<ListedPerson[]> {
+  async list(accountId: number | null, page: Page, role?: PersonRole): Promise<ListedPerson[]> {
     const isOfAccount = accountId !== null && {
-      OR: [{ roleEverywhere: { not: null } }, { roles: { some: { accountId } } }],
+      OR: [
+        { roleEverywhere: role ?? { not: null } },
+        { roles: { some: { accountId, ...(role && { role }) } } },
+      ],
     };
     const people = await this.database.prisma.operator.findMany({
-      where: { ...isOfAccount, ...(after !== null && { id: { lt: after } }) },
+      where: { ...isOfAccount, id: idsAfter(page) },
       include: {
         roles: {
           include: { account: { select: { slug: true } } },
           orderBy: { account: { slug: 'asc' } },
         },
       },
-      orderBy: { id: 'desc' },
-      take: limit + 1,
+      ...pageById(page),
     });
     return people.map(({ id, email, roleEverywhere, roles, ...person }) => ({
       ...{ id, roleEverywhere, state: stateOf(person), isSso: person.ssoHash !== null },

@@ -1,17 +1,21 @@
 // What awaits approval: the list, one payment with everything that is approved, several at once
 // with their total, and the decision.
 import { Controller } from '@nestjs/common';
-import type { VNode } from 'preact';
+import type { ComponentChildren } from 'preact';
+import { z } from 'zod';
+import type { NameOfActor } from '../../access/people/names-of-actors.service.js';
 import { ApprovalDecision } from '../../generated/service/enums.js';
 import { ControlChanges } from '../../outbound/payment-controls/control-changes.service.js';
 import { AppError } from '../../platform/errors.js';
-import { isUuid, readPage, readUuid, toList } from '../../platform/http/listing.js';
+import { isUuid, listQuery, readUuid, toList } from '../../platform/http/listing.js';
 import { ActorNames } from '../actor-names.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { ConfirmMoney, factsChanged, isConfirmed, type Money } from '../kit/confirm-money.js';
-import { Amount, Card, Empty, Pager, Message, Button, Cards, Muted, Row } from '../kit/elements.js';
+import { Amount, Card, Empty, Message, Button, Cards, Muted, Row } from '../kit/elements.js';
 import { AskingForm, Fields, Hidden, statusOf, Form, reasonField } from '../kit/form.js';
-import { ListCard } from '../kit/list-page.js';
+import { ListCard, listPage } from '../kit/list-page.js';
+import { ListTable } from '../kit/table.js';
+import { sendingKinds } from '../../bank-contract/operation-kinds.js';
 import { MoneyFacts } from '../money-facts.service.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import { callerOf, pathId, typed, useVisit, type Visit } from '../visit.js';
@@ -33,8 +37,8 @@ import {
   type SeenOperation,
 } from './person-decisions.service.js';
 import { maxDecidedTogether, WaitingApprovals, type Waiting } from './waiting-approvals.service.js';
-import { isWaitingCursor, readWaitingCursor, writeWaitingCursor } from './waiting-cursor.js';
-import { moneyPayeeOf, WaitingTable } from './waiting-table.js';
+import { isWaitingCursor, writeWaitingCursor } from './waiting-cursor.js';
+import { moneyPayeeOf, waitingColumns } from './waiting-table.js';
 
 @Controller()
 export class ApprovalPages {
@@ -49,29 +53,30 @@ export class ApprovalPages {
 
   @ConsolePage('approvals', 'view', { title: 'approvals.title', section: 'approvals', place: 60 })
   async list(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const { t, query } = visit;
+    const { t } = visit;
     const viewer = callerOf(visit);
-    const cursor = query.get('cursor') ?? undefined;
-    const { limit, after } = readPage({ cursor }, isWaitingCursor);
-    const page = { limit, after: after === null ? null : readWaitingCursor(after) };
-    const found = await this.waiting.listPage(viewer, page);
-    const { data, next } = toList(found, { limit, after }, writeWaitingCursor);
-    const rows = [...data];
-    const body = (
-      <>
-        <Done />
-        {rows.length === 0 ? (
-          <Empty>
-            {t('approvals.empty')} <a href={visit.to('approval-policy')}>{t('policy.title')}</a>
-          </Empty>
-        ) : (
-          <Choice>{await this.table(visit, rows, true)}</Choice>
-        )}
-        <Pager next={next} />
-        <Limits limits={await this.controls.listLimitsInUse(viewer.accountId)} />
-      </>
-    );
-    return new Shown(t('approvals.title'), body);
+    const limits = await this.controls.listLimitsInUse(viewer.accountId);
+    return listPage({
+      ...{ visit, title: 'approvals.title', empty: 'approvals.empty' },
+      query: listQuery({ kind: z.enum(sendingKinds).optional() }),
+      filters: { kind: { label: 'word.kind', options: sendingKinds, of: 'approvals.kind' } },
+      isCursor: isWaitingCursor,
+      read: async (page, { kind }) =>
+        toList(await this.waiting.listPage(viewer, page, kind), page, writeWaitingCursor),
+      total: ({ kind }) => this.waiting.total(viewer.accountId, kind),
+      columns: async (rows) => waitingColumns(visit, await this.nameOf(visit, rows), true),
+      around: (table, rows) =>
+        rows.length > 0 && visit.may('approve payments') ? <Choice>{table}</Choice> : table,
+      before: <Done />,
+      after: (
+        <>
+          <p>
+            <a href={visit.to('approval-policy')}>{t('policy.title')}</a>
+          </p>
+          <Limits limits={limits} />
+        </>
+      ),
+    });
   }
 
   /** Several at once, with their total, before they are decided. */
@@ -129,10 +134,7 @@ export class ApprovalPages {
   private async readMoney(visit: Visit, seen: readonly SeenOperation[]): Promise<AskedMoney> {
     const ids = seen.map(({ id }) => id);
     const rows = await this.waiting.listOf(callerOf(visit), ids);
-    const nameOf = await this.names.find(
-      visit,
-      rows.map(({ requestedBy }) => requestedBy),
-    );
+    const nameOf = await this.nameOf(visit, rows);
     const payees = rows.map((row) => moneyPayeeOf(visit, row, nameOf));
     const totalCents = payees.reduce((sum, one) => sum + one.amountCents, 0n);
     const operations = seen.filter((one) => rows.some(({ id }) => id === one.id));
@@ -213,7 +215,12 @@ export class ApprovalPages {
         {rows.length === 0 ? (
           <Empty>{t('approvals.noneLeft')}</Empty>
         ) : (
-          <ListCard>{await this.table(visit, rows, false)}</ListCard>
+          <ListCard>
+            <ListTable
+              {...{ rows, name: 'approvals.title' }}
+              columns={waitingColumns(visit, await this.nameOf(visit, rows), false)}
+            />
+          </ListCard>
         )}
         {decidable.length < rows.length && (
           <Message kind="warn">
@@ -282,28 +289,24 @@ export class ApprovalPages {
     return new Shown(title, body, refused.length > 0 ? { status: 409 } : {});
   }
 
-  private async table(visit: Visit, rows: readonly Waiting[], isChosen: boolean): Promise<VNode> {
-    const nameOf = await this.names.find(
+  private nameOf(visit: Visit, rows: readonly Waiting[]): Promise<NameOfActor> {
+    return this.names.find(
       visit,
       rows.map(({ requestedBy }) => requestedBy),
     );
-    return <WaitingTable rows={rows} nameOf={nameOf} isChosen={isChosen} />;
   }
 }
 
 /** Whoever may decide chooses rows, and sees them with their total before deciding. */
-function Choice({ children }: { children: VNode }) {
-  const { to, may, t } = useVisit();
-  if (!may('approve payments')) return <ListCard>{children}</ListCard>;
+function Choice({ children }: { children: ComponentChildren }) {
+  const { to, t } = useVisit();
   return (
-    <ListCard>
-      <AskingForm action={to('approvals/batch')}>
-        {children}
-        <Row>
-          <Button is="plain">{t('approvals.decideChosen')}</Button>
-        </Row>
-      </AskingForm>
-    </ListCard>
+    <AskingForm action={to('approvals/batch')}>
+      {children}
+      <Row>
+        <Button is="plain">{t('approvals.decideChosen')}</Button>
+      </Row>
+    </AskingForm>
   );
 }
 

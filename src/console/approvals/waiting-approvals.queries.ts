@@ -67,11 +67,12 @@ const isAfter = (after: WaitingKey | null) =>
 export function listWaiting(
   db: Db,
   accountId: number,
-  { limit, after }: { limit: number; after: WaitingKey | null },
+  { limit, after, kind }: { limit: number; after: WaitingKey | null; kind: string | undefined },
 ): Promise<WaitingRow[]> {
   const keys = Prisma.sql`
     SELECT id, next_action_at AS due_at FROM operation
     WHERE account_id = ${accountId} AND state = 'awaiting_approval' AND ${isAfter(after)}
+      AND ${kind === undefined ? Prisma.sql`true` : Prisma.sql`kind = ${kind}`}
     ORDER BY next_action_at, id LIMIT ${limit + 1}`;
   return rowsOf(db, accountId, keys);
 }

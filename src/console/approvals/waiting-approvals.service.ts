@@ -9,9 +9,11 @@ import {
   findCounterparties,
 } from '../../access/counterparties/counterparties.queries.js';
 import { maskParty } from '../../access/counterparties/masking.js';
+import { mostCounted, toTotal, type ListTotal, type Page } from '../../platform/http/listing.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import { Approvals, type StandingDecision } from '../../outbound/operations/approvals.service.js';
 import * as queries from './waiting-approvals.queries.js';
+import { readWaitingCursor } from './waiting-cursor.js';
 import { PixLookupsService } from '../../outbound/transfers/pix-lookups.service.js';
 import {
   readRequestedPayment,
@@ -41,12 +43,21 @@ export class WaitingApprovals {
   ) {}
 
   /** The most urgent first; one more than the page holds. */
-  async listPage(
-    viewer: Viewer,
-    page: { limit: number; after: queries.WaitingKey | null },
-  ): Promise<Waiting[]> {
+  async listPage(viewer: Viewer, { limit, after }: Page, kind?: string): Promise<Waiting[]> {
     const { prisma } = this.database;
+    const page = { limit, kind, after: after === null ? null : readWaitingCursor(after) };
     return this.describe(viewer, await queries.listWaiting(prisma, viewer.accountId, page));
+  }
+
+  async total(accountId: number, kind?: string): Promise<ListTotal> {
+    const { _count: count, _sum } = await this.database.prisma.operation.aggregate({
+      where: { accountId, state: 'awaiting_approval', ...(kind && { kind }) },
+      take: mostCounted + 1,
+      orderBy: { nextActionAt: 'asc' },
+      _count: true,
+      _sum: { amountCents: true },
+    });
+    return toTotal({ count, cents: _sum.amountCents });
   }
 
   /** Those of the operations that still await approval. */

@@ -2,8 +2,8 @@
 import { punctuateTaxId } from '../../access/counterparties/party.js';
 import type { NameOfActor } from '../../access/people/names-of-actors.service.js';
 import type { MoneyPayee } from '../kit/confirm-money.js';
-import { Amount, Badge, Hint } from '../kit/elements.js';
-import { ListTable } from '../kit/table.js';
+import { Badge, Hint } from '../kit/elements.js';
+import type { ListColumns } from '../kit/table.js';
 import { useVisit, type Visit } from '../visit.js';
 import { findTextKey } from '../texts.js';
 import type { Waiting } from './waiting-approvals.service.js';
@@ -97,48 +97,35 @@ function Expiry({ waiting }: WaitingProps) {
   );
 }
 
-export function WaitingTable({
-  rows,
-  nameOf,
-  isChosen,
-}: {
-  rows: readonly Waiting[];
-  nameOf: NameOfActor;
+export const waitingColumns = (
+  visit: Visit,
+  nameOf: NameOfActor,
   /** Whether rows can be chosen to be decided together. */
-  isChosen: boolean;
-}) {
-  const visit = useVisit();
-  const { t, time } = visit;
-  return (
-    <ListTable
-      {...{ rows, name: 'approvals.title' }}
-      columns={{
-        'approvals.choose': isChosen && ((waiting) => <Choice waiting={waiting} />),
-        'word.payment': ({ id, kind, amountCents }) => (
-          <>
-            <a href={visit.to(`approvals/${id}`)}>
-              {amountCents !== null && <Amount cents={amountCents} />}
-            </a>
-            <Hint isBlock>{kindText(visit, kind)}</Hint>
-          </>
-        ),
-        'approvals.payee': { wide: (waiting) => <PayeeCell waiting={waiting} /> },
-        'approvals.expires': (waiting) => <Expiry waiting={waiting} />,
-        'word.requestedBy': {
-          wide: (waiting) => (
-            <>
-              {nameOf(waiting.requestedBy)}
-              <Hint isBlock>{time(waiting.createdAt)}</Hint>
-              <Source waiting={waiting} />
-            </>
-          ),
-        },
-        'approvals.why': ({ condition }) => t(`approvals.condition.${condition}`),
-        'approvals.given': (waiting) => <Given waiting={waiting} />,
-      }}
-    />
-  );
-}
+  isChosen: boolean,
+): ListColumns<Waiting> => ({
+  'approvals.choose': isChosen && {
+    cell: (waiting) => <Choice waiting={waiting} />,
+    isOnly: 'page',
+  },
+  'word.payment': {
+    cents: ({ amountCents }) => amountCents,
+    href: ({ id }) => visit.to(`approvals/${id}`),
+    below: { label: 'word.kind', cell: ({ kind }) => kindText(visit, kind) },
+  },
+  'approvals.payee': { wide: (waiting) => <PayeeCell waiting={waiting} /> },
+  'approvals.expires': (waiting) => <Expiry waiting={waiting} />,
+  'word.requestedBy': {
+    wide: (waiting) => (
+      <>
+        {nameOf(waiting.requestedBy)}
+        <Hint isBlock>{visit.time(waiting.createdAt)}</Hint>
+        <Source waiting={waiting} />
+      </>
+    ),
+  },
+  'approvals.why': ({ condition }) => visit.t(`approvals.condition.${condition}`),
+  'approvals.given': (waiting) => <Given waiting={waiting} />,
+});
 
 function Choice({ waiting: { id, kind, own, isExpired } }: WaitingProps) {
   const visit = useVisit();

@@ -1,18 +1,22 @@
 // The work queue: a dense list of breaks, and beside it the one that is chosen, `?break=ID`. Each
 // choice and each action is a link or a form of its own.
 import { Injectable } from '@nestjs/common';
-import { isUuid } from '../../platform/http/listing.js';
+import { isUuid, type ListTotal } from '../../platform/http/listing.js';
+import { isBreakPlace } from '../../reconciliation/breaks/break-list.queries.js';
 import { BreakPlans } from '../../reconciliation/breaks/break-plans.service.js';
 import { BreakReading } from '../../reconciliation/breaks/break-reading.service.js';
-import { Pager, Message, Muted } from '../kit/elements.js';
+import { listBreaks } from '../../reconciliation/breaks/breaks.schema.js';
+import type { BreakTotals } from '../../reconciliation/breaks/open-break-counts.js';
+import { Message, Muted } from '../kit/elements.js';
+import { listPage } from '../kit/list-page.js';
 import { SplitPanel, SplitView } from '../kit/break-parts.js';
-import { Shown } from '../page.js';
-import { callerOf, ForVisit, type Visit } from '../visit.js';
+import { Shown, type DeclaredList, type PageAnswer } from '../page.js';
+import { callerOf, type Visit } from '../visit.js';
 import { Assignees } from './assignees.service.js';
 import { readBreakList, type BreakList } from './break-list.js';
 import { BreakPage } from './break-page.service.js';
-import { QueueHead } from './queue-head.js';
-import { QueueTable } from './queue-table.js';
+import { queueDefaults, queueFilters, Sums, Works } from './queue-head.js';
+import { QueueActions, queueColumns } from './queue-table.js';
 import { DoneMessage } from './done-message.js';
 import { ListShortcuts } from './shortcuts.js';
 
@@ -28,7 +32,7 @@ export class BreakQueue {
     private readonly assignees: Assignees,
   ) {}
 
-  async show(visit: Visit): Promise<Shown> {
+  async show(visit: Visit): Promise<PageAnswer> {
     if (visit.isRefresh) {
       const panel = await this.panel(visit, chosenIn(visit), null);
       return new Shown('', panel, { part: panel });
@@ -37,7 +41,7 @@ export class BreakQueue {
   }
 
   /** The page with the chosen break, after a form that changed nothing of it. */
-  refuse(visit: Visit, id: string, status: number, problem: string | null): Promise<Shown> {
+  refuse(visit: Visit, id: string, status: number, problem: string | null): Promise<DeclaredList> {
     return this.render(visit, id, problem, status);
   }
 
@@ -46,41 +50,46 @@ export class BreakQueue {
     chosen: string | null,
     problem: string | null,
     status: number,
-  ): Promise<Shown> {
+  ): Promise<DeclaredList> {
     const list = readBreakList(visit.query);
-    const cursor = visit.query.get('cursor') ?? undefined;
     const isOpen = list.filters.state === 'open';
-    const [{ data: rows, next }, totals, snoozed, people, panel] = await Promise.all([
-      this.reading.list(callerOf(visit), { ...list.filters, cursor, limit: rowsOfQueue }),
-      isOpen ? this.reading.totalOpen(callerOf(visit), list.filters) : null,
+    const caller = callerOf(visit);
+    const [totals, snoozed, people, panel] = await Promise.all([
+      isOpen ? this.reading.totalOpen(caller, list.filters) : null,
       this.plans.countSnoozed(visit.accountId),
       this.assignees.list(visit),
       this.panel(visit, chosen, problem),
     ]);
-    // The filters show what is selected where the address says nothing of it.
-    const shown = { ...visit, query: shownQuery(list, cursor) };
-    const body = (
-      <SplitView
-        list={
-          <>
-            {!chosen && <DoneMessage address={list.address} />}
-            <ForVisit visit={shown}>
-              <QueueHead {...{ list, totals, snoozed, people }} />
-            </ForVisit>
-            <QueueTable
-              {...{ list, rows, chosen, people, count: totals?.breaks ?? null }}
-              empty={emptyText(list, next)}
-            />
-            <ForVisit visit={shown}>
-              <Pager next={next} />
-            </ForVisit>
-            <ListShortcuts />
-          </>
-        }
-        panel={panel}
-      />
-    );
-    return new Shown(visit.t('section.breaks'), body, { status });
+    return listPage({
+      ...{ status, page: 'breaks', title: 'section.breaks', hasKeys: true, rows: rowsOfQueue },
+      empty: isOpen ? 'breaks.emptyOpen' : 'breaks.empty',
+      // The filters show what is selected where the address says nothing of it.
+      visit: { ...visit, query: shownQuery(list, visit.query.get('cursor')) },
+      query: listBreaks.query,
+      filters: queueFilters(visit, people),
+      defaults: queueDefaults,
+      isCursor: isBreakPlace,
+      read: (_page, query) => this.reading.list(caller, query),
+      ...(totals && { total: () => Promise.resolve(totalOf(totals)) }),
+      columns: () => queueColumns(visit, { list, chosen, people }),
+      before: totals && <Sums {...{ list, totals }} />,
+      head: <Works {...{ list, snoozed }} />,
+      around: (table, rows) => (
+        <QueueActions {...{ list, table }} isEmpty={rows.length === 0} count={totals?.breaks} />
+      ),
+      frame: (queue) => (
+        <SplitView
+          list={
+            <>
+              {!chosen && <DoneMessage address={list.address} />}
+              {queue}
+              <ListShortcuts />
+            </>
+          }
+          panel={panel}
+        />
+      ),
+    });
   }
 
   private async panel(visit: Visit, chosen: string | null, problem: string | null) {
@@ -105,14 +114,13 @@ function chosenIn({ query }: Visit): string | null {
   return isUuid(id) ? id : null;
 }
 
-function shownQuery({ address, filters }: BreakList, cursor: string | undefined) {
+function shownQuery({ address, filters }: BreakList, cursor: string | null) {
   const query = new URLSearchParams(address);
   if (filters.snoozed === false) query.set('snoozed', 'false');
-  if (cursor !== undefined) query.set('cursor', cursor);
+  if (cursor !== null) query.set('cursor', cursor);
   return query;
 }
 
-function emptyText({ filters }: BreakList, next: string | null) {
-  if (next !== null) return 'breaks.more';
-  return filters.state === 'open' ? 'breaks.emptyOpen' : 'breaks.empty';
-}
+const totalOf = ({ breaks, cents }: BreakTotals): ListTotal => ({
+  ...{ count: Number(breaks), isComplete: true, cents },
+});

@@ -75,7 +75,10 @@ export function breakColumns<Row>(
         </a>
       ),
     },
-    'word.amount': { is: 'number', cell: (row) => amountOf(t, of(row).amount) },
+    'word.amount': {
+      cents: (row) => of(row).amount,
+      cell: (row) => (of(row).amount === null ? t('breaks.unknownAmount') : null),
+    },
     'word.counterparty': {
       wide: (row) => <Clipped>{partyOf(visit, of(row).counterparty)}</Clipped>,
       ...(below && { below }),

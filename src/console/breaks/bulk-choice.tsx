@@ -54,8 +54,8 @@ export function BatchChoice({
   count,
 }: {
   list: BreakList;
-  /** Null where they are not counted. */
-  count: bigint | null;
+  /** Absent where they are not counted. */
+  count: bigint | undefined;
 }) {
   const visit = useVisit();
   const { t } = visit;
@@ -73,7 +73,7 @@ export function BatchChoice({
           </select>
         </label>
         <Button is="plain">
-          {count === null
+          {count === undefined
             ? t('breaks.batch.all')
             : t('breaks.batch.allOf', { count: formatCount(count) })}
         </Button>

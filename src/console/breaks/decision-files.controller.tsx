@@ -55,6 +55,7 @@ export class DecisionFilePages {
     return new DeclaredList(
       () => Promise.resolve(pageOf(visit, {})),
       () => Promise.resolve({ table: tableOf(visit), chunks: this.chunks(visit) }),
+      { name: 'breaks/decisions' },
     );
   }
 

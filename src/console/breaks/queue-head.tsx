@@ -1,53 +1,14 @@
-// Above the list of breaks: what the filter selects in reais, by kind and by age, the order, and
-// the filters. Each part of a sum is a filter itself.
+// Above the list of breaks: what the filter selects in reais, by kind and by age, and the filters.
+// Each part of a sum is a filter itself.
 import type { BreakTotals } from '../../reconciliation/breaks/open-break-counts.js';
 import { severities } from '../../reconciliation/breaks/severity.js';
-import { breakSorts } from '../../reconciliation/breaks/breaks.schema.js';
 import { breakKinds } from '../../reconciliation/decide/break-kind-declarations.js';
 import { formatAmount, formatCount } from '../formats.js';
-import { ListBar, SumLinks } from '../kit/break-parts.js';
-import { type FilterField, Filters } from '../kit/elements.js';
+import { SumLinks } from '../kit/break-parts.js';
+import type { Filter } from '../kit/list-page.js';
 import { sessionOf, useVisit, type Visit } from '../visit.js';
 import type { BreakList } from './break-list.js';
 import { type Assignee, kindOf } from './break-words.js';
-
-interface Props {
-  list: BreakList;
-  /** Null where the filter does not select open breaks. */
-  totals: BreakTotals | null;
-  /** How many breaks are put off. */
-  snoozed: bigint;
-  people: readonly Assignee[];
-}
-
-export function QueueHead({ list, totals, snoozed, people }: Props) {
-  const visit = useVisit();
-  const fields = filterFields(visit, people);
-  const chosen = fields.filter(({ name }) => list.address.get(name) && name !== 'state');
-  return (
-    <>
-      {totals && <Sums {...{ list, totals }} />}
-      <ListBar>
-        {totals && (
-          <p>
-            <strong>
-              {visit.t('breaks.total', {
-                count: formatCount(totals.breaks),
-                amount: formatAmount(totals.cents),
-              })}
-            </strong>
-          </p>
-        )}
-        <Works {...{ list, snoozed }} />
-        <Sorts list={list} />
-        <details open={list.wrong.length > 0}>
-          <summary>{visit.t('breaks.filters', { count: chosen.length })}</summary>
-          <Filters fields={fields} wrong={list.wrong} />
-        </details>
-      </ListBar>
-    </>
-  );
-}
 
 /** The address of the list with some of its filters changed; null takes one away. */
 function addressWith(visit: Visit, list: BreakList, changes: Record<string, string | null>) {
@@ -58,7 +19,7 @@ function addressWith(visit: Visit, list: BreakList, changes: Record<string, stri
   return `${visit.to('breaks')}?${address.toString()}`;
 }
 
-function Sums({ list, totals }: Pick<Props, 'list'> & { totals: BreakTotals }) {
+export function Sums({ list, totals }: { list: BreakList; totals: BreakTotals }) {
   const visit = useVisit();
   const { t } = visit;
   const { address } = list;
@@ -96,7 +57,14 @@ function ageOf({ t }: Visit, { from, to }: { from: number; to: number | null }):
 }
 
 /** Whose work, and what is put off: each a filter. */
-function Works({ list, snoozed }: Pick<Props, 'list' | 'snoozed'>) {
+export function Works({
+  list,
+  snoozed,
+}: {
+  list: BreakList;
+  /** How many breaks are put off. */
+  snoozed: bigint;
+}) {
   const visit = useVisit();
   const { t } = visit;
   const { address, filters } = list;
@@ -124,58 +92,28 @@ function Works({ list, snoozed }: Pick<Props, 'list' | 'snoozed'>) {
   );
 }
 
-function Sorts({ list }: Pick<Props, 'list'>) {
-  const visit = useVisit();
-  const { sort = 'opened', order = 'desc' } = list.filters;
-  return (
-    <nav aria-label={visit.t('breaks.sort')}>
-      {breakSorts.map((one) => {
-        const isCurrent = one === sort;
-        const next = isCurrent && order === 'desc' ? 'asc' : null;
-        const href = addressWith(visit, list, { sort: one, order: next });
-        return (
-          <>
-            <a href={href} aria-current={isCurrent ? 'true' : undefined}>
-              {visit.t(`breaks.sort.${one}`)}
-              {isCurrent && (order === 'desc' ? ' ↓' : ' ↑')}
-            </a>{' '}
-          </>
-        );
-      })}
-    </nav>
-  );
-}
+/** What is selected where the address says nothing of it. */
+export const queueDefaults = { state: 'open', snoozed: 'false' };
 
-function filterFields({ t }: Visit, people: readonly Assignee[]): FilterField[] {
-  const kinds = Object.keys(breakKinds).map((kind) => [kind, kindOf(t, kind)] as const);
-  return [
-    {
-      name: 'state',
-      label: 'word.status',
-      options: (['open', 'resolved'] as const).map((one) => [one, t(`breaks.state.${one}`)]),
-    },
-    { name: 'kind', label: 'word.kind', options: kinds },
-    {
-      name: 'severity',
-      label: 'word.severity',
-      options: severities.map((one) => [one, t(`severity.${one}`)]),
-    },
-    {
-      name: 'assignee',
+export function queueFilters({ t }: Visit, people: readonly Assignee[]) {
+  return {
+    state: { label: 'word.status', options: ['open', 'resolved'], of: 'breaks.state' },
+    kind: { label: 'word.kind', options: Object.keys(breakKinds), of: 'break' },
+    severity: { label: 'word.severity', options: severities, of: 'severity' },
+    assignee: {
       label: 'breaks.assignee',
       options: [['none', t('breaks.unassigned')], ...people],
     },
-    {
-      name: 'snoozed',
+    snoozed: {
       label: 'breaks.snooze',
       options: [
         ['false', t('breaks.snoozedHidden')],
         ['true', t('breaks.snoozedOnly')],
       ],
     },
-    { name: 'minAmount', label: 'breaks.minAmount', type: 'text' },
-    { name: 'maxAmount', label: 'breaks.maxAmount', type: 'text' },
-    { name: 'openedFrom', label: 'breaks.openedFrom', type: 'date' },
-    { name: 'openedTo', label: 'breaks.openedTo', type: 'date' },
-  ];
+    minAmount: { label: 'breaks.minAmount' },
+    maxAmount: { label: 'breaks.maxAmount' },
+    openedFrom: { label: 'breaks.openedFrom', type: 'date' },
+    openedTo: { label: 'breaks.openedTo', type: 'date' },
+  } satisfies Record<string, Filter>;
 }

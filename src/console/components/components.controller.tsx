@@ -161,7 +161,7 @@ function List() {
   return (
     <ListCard>
       <ListHead
-        {...{ filters: [], isOrdered: false, views: [] }}
+        {...{ filters: [], defaults: {}, orders: [], views: [] }}
         total={{ count: 1_234, isComplete: true, creditCents: 1_234_567n, debitCents: 200_000n }}
       />
       <ListTable

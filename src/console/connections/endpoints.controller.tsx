@@ -1,6 +1,7 @@
 // Endpoints of business systems: their state, who may change them, and what is sent to them again.
 import { Controller } from '@nestjs/common';
 import type { JSX } from 'preact';
+import { orderedListQuery, toList } from '../../platform/http/listing.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import { Deliveries, type Replay } from '../../events/delivery-lists.service.js';
 import { DeliveryService } from '../../events/delivery.service.js';
@@ -13,9 +14,8 @@ import {
   ShownAgainBy,
 } from '../serving/console-page.decorator.js';
 import { FormCard, readBody, typedBody } from '../kit/form.js';
-import { Hint, Muted } from '../kit/elements.js';
-import { ListCard } from '../kit/list-page.js';
-import { ListTable } from '../kit/table.js';
+import { Muted } from '../kit/elements.js';
+import { listPage } from '../kit/list-page.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import { pathId, requireReason, type Visit } from '../visit.js';
 import {
@@ -38,7 +38,6 @@ import { readReplayForm } from './replay-form.js';
 
 const needs = 'view';
 const manage = 'manage connections';
-const all = { after: null, limit: 50 } as const;
 
 const subject = 'endpoint :id';
 
@@ -53,24 +52,51 @@ export class EndpointPages {
 
   @ConsolePage('endpoints', needs, { title: 'endpoints.title', section: 'connections', place: 66 })
   async list(@Visiting() visit: Visit): Promise<PageAnswer> {
-    const { t } = visit;
-    const body = (
-      <>
-        <ConnectionDone />
-        <Muted>{t('endpoints.intro')}</Muted>
-        {await this.tableOf(visit)}
-        {visit.may(manage) && (
-          <FormCard
-            fields={endpointFields(visit)}
-            values={{ isEnabled: true }}
-            title="endpoints.create"
-            action={visit.to('endpoints')}
-            button="endpoints.create"
-          />
-        )}
-      </>
-    );
-    return new Shown(t('endpoints.title'), body);
+    const { accountId } = visit;
+    const [measured, now] = await Promise.all([
+      this.deliveries.measureEndpoints(accountId),
+      this.database.now(),
+    ]);
+    const figuresOf = ({ id }: { id: string }) => measured.get(id) ?? null;
+    return listPage({
+      ...{ visit, title: 'endpoints.title', empty: 'endpoints.empty' },
+      before: (
+        <>
+          <ConnectionDone />
+          <Muted>{visit.t('endpoints.intro')}</Muted>
+        </>
+      ),
+      after: visit.may(manage) && (
+        <FormCard
+          fields={endpointFields(visit)}
+          values={{ isEnabled: true }}
+          title="endpoints.create"
+          action={visit.to('endpoints')}
+          button="endpoints.create"
+        />
+      ),
+      query: orderedListQuery({}),
+      filters: {},
+      read: async (page) =>
+        toList(await this.endpoints.listPage(accountId, page), page, ({ id }) => id),
+      columns: () => ({
+        'word.address': {
+          href: ({ id }) => visit.to(`endpoints/${id}`),
+          wide: (row) => shownAddress(visit, row),
+          below: {
+            label: 'word.description',
+            cell: ({ description }) => description && plainText(description),
+          },
+        },
+        'word.state': (endpoint) => (
+          <EndpointState {...{ endpoint, now }} figures={figuresOf(endpoint)} />
+        ),
+        'endpoints.success': { is: 'number', cell: (row) => successRate(visit, figuresOf(row)) },
+        'endpoints.pending': { count: (row) => figuresOf(row)?.pending ?? 0 },
+        'deliveries.state.dead': { count: (row) => figuresOf(row)?.dead ?? 0 },
+        'list.createdAt': { at: ({ createdAt }) => createdAt, isOrder: true },
+      }),
+    });
   }
 
   @ConsoleAction('endpoints', manage, 'create endpoint', 'endpoint new')
@@ -153,43 +179,6 @@ export class EndpointPages {
     const maySend = maySeePersons(visit);
     await this.endpoints.update(visit.accountId, id, { isEnabled }, maySend);
     return new Redirect(doneAt(visit, `endpoints/${id}`, isEnabled ? 'enabled' : 'disabled'));
-  }
-
-  private async tableOf(visit: Visit): Promise<JSX.Element> {
-    const { accountId } = visit;
-    const [rows, measured] = await Promise.all([
-      this.endpoints.listPage(accountId, all),
-      this.deliveries.measureEndpoints(accountId),
-    ]);
-    const now = await this.database.now();
-    const figuresOf = ({ id }: { id: string }) => measured.get(id) ?? null;
-    return (
-      <ListCard>
-        <ListTable
-          {...{ rows, name: 'endpoints.title', empty: 'endpoints.empty' }}
-          columns={{
-            'word.address': {
-              wide: (row) => (
-                <>
-                  <a href={visit.to(`endpoints/${row.id}`)}>{shownAddress(visit, row)}</a>
-                  {row.description && <Hint isBlock>{plainText(row.description)}</Hint>}
-                </>
-              ),
-            },
-            'word.state': (endpoint) => (
-              <EndpointState {...{ endpoint, now }} figures={figuresOf(endpoint)} />
-            ),
-            'endpoints.success': {
-              is: 'number',
-              cell: (row) => successRate(visit, figuresOf(row)),
-            },
-            'endpoints.pending': { count: (row) => figuresOf(row)?.pending ?? 0 },
-            'deliveries.state.dead': { count: (row) => figuresOf(row)?.dead ?? 0 },
-          }}
-        />
-        {rows.length > 0 && <Hint>{visit.t('endpoints.newest')}</Hint>}
-      </ListCard>
-    );
   }
 
   private async detail(visit: Visit, message: JSX.Element | null = null): Promise<Shown> {

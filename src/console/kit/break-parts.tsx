@@ -88,11 +88,6 @@ export function SumLinks({
   );
 }
 
-/** What is always seen of a list at one end, and what is opened at the other. */
-export function ListBar({ children }: Part) {
-  return <div class="list-bar">{children}</div>;
-}
-
 /** A form that goes on with what was begun. With a script, it is sent as soon as it is shown. */
 export function ContinuedForm({
   action,

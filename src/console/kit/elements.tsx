@@ -215,33 +215,54 @@ export type FilterField = { name: string; label: TextKey } & (
   | { type: 'text' | 'search' | 'date' | 'number'; hint?: TextKey }
 );
 
-/** Filters of a list. They stand in the address, so that a list can be sent to a colleague. */
+/** What a filter selects where the address says nothing of it, by its name. */
+export type FilterDefaults = Readonly<Record<string, string>>;
+
+/** Whether the address asks for something of the filter. */
+export const isGiven = (query: URLSearchParams, name: string, defaults: FilterDefaults = {}) =>
+  (query.get(name)?.trim() ?? defaults[name] ?? '') !== (defaults[name] ?? '');
+
+/**
+ * Filters of a list. They stand in the address, so that a list can be sent to a colleague. Behind
+ * their title where the screen is narrow, and with `isFolded` on each one.
+ */
 export function Filters({
   fields,
   wrong = [],
+  defaults = {},
+  isFolded = false,
 }: {
   fields: readonly FilterField[];
   /** The names of filters whose value was not valid. */
   wrong?: readonly string[];
+  defaults?: FilterDefaults;
+  isFolded?: boolean;
 }) {
   const { t, path, query } = useVisit();
-  const isFiltered = fields.some(({ name }) => (query.get(name) ?? '') !== '');
+  if (fields.length === 0) return null;
+  const count = fields.filter(({ name }) => isGiven(query, name, defaults)).length;
+  const isOpen = wrong.length > 0 || (count > 0 && !isFolded);
   const labels = fields.filter(({ name }) => wrong.includes(name)).map(({ label }) => t(label));
   return (
     <>
       {labels.length > 0 && (
         <Message kind="warn">{t('app.wrongFilters', { names: labels.join(', ') })}</Message>
       )}
-      <form class="row filters" method="get" action={path} role="search">
-        {fields.map((field) => (
-          <FilterInput field={field} />
-        ))}
-        {['sort', 'order'].map((name) => (
-          <>{query.has(name) && <input {...{ type: 'hidden', name, value: query.get(name)! }} />}</>
-        ))}
-        <button>{t('app.filter')}</button>
-        {isFiltered && <a href={path}>{t('app.clearFilters')}</a>}
-      </form>
+      <details open={isOpen} class={isFolded ? undefined : 'folded-when-narrow'}>
+        <summary>{t('app.filters', { count })}</summary>
+        <form class="row filters" method="get" action={path} role="search">
+          {fields.map((field) => (
+            <FilterInput field={field} />
+          ))}
+          {['sort', 'order'].map((name) => (
+            <>
+              {query.has(name) && <input {...{ type: 'hidden', name, value: query.get(name)! }} />}
+            </>
+          ))}
+          <button>{t('app.filter')}</button>
+          {count > 0 && <a href={path}>{t('app.clearFilters')}</a>}
+        </form>
+      </details>
     </>
   );
 }

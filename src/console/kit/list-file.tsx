@@ -14,6 +14,7 @@ type FileCell<Row> = CellContent<Row> & { label: TextKey };
 
 export async function fileOf<Row>(
   visit: Visit,
+  mostRows: number,
   title: TextKey,
   columnsOf: (rows: readonly Row[]) => Promise<ListColumns<Row>> | ListColumns<Row>,
   read: (cursor?: string) => Promise<{ data: Row[]; next: string | null }>,
@@ -22,7 +23,7 @@ export async function fileOf<Row>(
   const first = await read();
   const firstCells = cellsOf(await columnsOf(first.data));
   async function* chunks(): AsyncGenerator<ListFileRow[]> {
-    let [left, page, cells] = [maxFileRows, first, firstCells];
+    let [left, page, cells] = [mostRows, first, firstCells];
     for (;;) {
       yield page.data.slice(0, left).map((row) => cells.map((cell) => valueOf(visit, cell, row)));
       left -= page.data.length;
@@ -40,7 +41,10 @@ export async function fileOf<Row>(
 }
 
 const cellsOf = <Row,>(columns: ListColumns<Row>): FileCell<Row>[] =>
-  seenColumns(columns).flatMap((column) => [column, ...(column.below ? [column.below] : [])]);
+  seenColumns(columns, 'file').flatMap((column) => [
+    column,
+    ...(column.below ? [column.below] : []),
+  ]);
 
 function valueOf<Row>(visit: Visit, column: FileCell<Row>, row: Row) {
   const { wide, cell = wide, cents, count, at } = column;

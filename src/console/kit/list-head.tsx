@@ -1,33 +1,38 @@
 // What stands above the table of a list: what its filters find in all, the views that people saved
 // of it, its file, and its order where the heads of the columns are not seen.
+import type { ComponentChildren } from 'preact';
 import type { ListedView } from '../../access/people/saved-views.service.js';
 import { mostCounted, type ListTotal } from '../../platform/http/listing.js';
 import { formatAmount, formatCount } from '../formats.js';
 import { sessionOf, useVisit, type Visit } from '../visit.js';
-import { addressWith } from './elements.js';
+import { addressWith, isGiven, type FilterDefaults } from './elements.js';
 import { FieldForm, Hidden, Form, type FormFields } from './form.js';
 import { Icon } from './icon.js';
 import { maxFileRows } from './list-file.js';
-import { orderOf, otherOrder } from './table.js';
+import { OrderLink, type LabelledColumn } from './table.js';
 
 interface ListHeadProps {
   total: ListTotal | undefined;
   views: readonly ListedView[];
-  /** Whether the other order can be asked for. */
-  isOrdered: boolean;
+  /** The columns whose orders can be asked for. */
+  orders: readonly LabelledColumn<never>[];
   /** The names of the filters in the address. */
   filters: readonly string[];
+  /** What filters select of which the address says nothing. */
+  defaults: FilterDefaults;
+  children?: ComponentChildren;
 }
 
 export function ListHead(props: ListHeadProps) {
   const visit = useVisit();
-  const { total, views, filters } = props;
-  const query = viewQuery(visit.query, filters);
+  const { total, views, children } = props;
+  const query = viewQuery(visit.query, props);
   const shown = views.find((view) => view.query === query);
   return (
     <div class="list-head">
       {total && <p>{totalText(visit, total)}</p>}
       <SavedViewLinks {...{ views, shown }} />
+      {children}
       {visit.session?.account && <ListWays {...{ ...props, query, shown }} />}
     </div>
   );
@@ -36,7 +41,7 @@ export function ListHead(props: ListHeadProps) {
 /** What a person does with the list. */
 function ListWays({
   total,
-  isOrdered,
+  orders,
   query,
   shown,
 }: ListHeadProps & { query: string; shown: ListedView | undefined }) {
@@ -45,11 +50,11 @@ function ListWays({
   const isCut = total !== undefined && !total.isComplete;
   return (
     <span class="list-ways">
-      {isOrdered && (
-        <a class="when-narrow" href={otherOrder(visit)}>
-          {t(orderOf(visit) === 'asc' ? 'list.newestFirst' : 'list.oldestFirst')}
-        </a>
-      )}
+      {orders.map((column) => (
+        <span class="when-narrow">
+          <OrderLink {...column} />
+        </span>
+      ))}
       {shown ? <ViewRemoval view={shown} /> : query !== '' && <ViewForm query={query} />}
       {visit.may('take files') && (
         <a href={addressWith(visit, { cursor: null, file: 'csv' })}>
@@ -80,9 +85,12 @@ function totalText({ t }: Visit, total: ListTotal): string {
 export const listName = (visit: Visit): string => visit.path.slice(visit.to('').length);
 
 /** The filters and the order of an address: what a view saves. */
-function viewQuery(query: URLSearchParams, filters: readonly string[]): string {
-  const given = [...filters, 'order'].map((name) => [name, query.get(name)?.trim() ?? '']);
-  return new URLSearchParams(given.filter(([, value]) => value !== '')).toString();
+function viewQuery(
+  query: URLSearchParams,
+  { filters, defaults }: Pick<ListHeadProps, 'filters' | 'defaults'>,
+): string {
+  const given = [...filters, 'sort', 'order'].filter((name) => isGiven(query, name, defaults));
+  return new URLSearchParams(given.map((name) => [name, query.get(name)?.trim() ?? ''])).toString();
 }
 
 function SavedViewLinks({

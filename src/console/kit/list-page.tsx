@@ -1,17 +1,25 @@
 // A page that lists records of the account: its filters, what they find in all, its order, the
 // views that people saved, its table, its pages and its file follow from a declaration. The filters
 // are those of the route that the API has for the same list.
-import type { ComponentChildren } from 'preact';
-import { z } from 'zod';
+import type { ComponentChildren, VNode } from 'preact';
+import type { z } from 'zod';
 import { isUuid, readPage, type ListTotal, type Page } from '../../platform/http/listing.js';
 import { readFilters } from '../list-query.js';
 import { DeclaredList, Shown } from '../page.js';
 import { ForVisit, type Visit } from '../visit.js';
 import { type TextKey, wordOf } from '../texts.js';
-import { addressWith, Code, Filters, Pager, type FilterField } from './elements.js';
-import { fileOf } from './list-file.js';
-import { ListHead } from './list-head.js';
-import { ListTable, type ListColumns } from './table.js';
+import {
+  addressWith,
+  Code,
+  Filters,
+  isGiven,
+  Pager,
+  type FilterDefaults,
+  type FilterField,
+} from './elements.js';
+import { fileOf, maxFileRows } from './list-file.js';
+import { ListHead, listName } from './list-head.js';
+import { ListTable, seenColumns, type ListColumns } from './table.js';
 
 /** A field of the filters. `of` names the texts of its options that have no text of their own. */
 export interface Filter {
@@ -30,6 +38,8 @@ export interface ListPage<Query extends z.ZodType, Row> {
   example?: string;
   query: Query;
   filters: { [Name in keyof z.output<Query>]?: Filter };
+  /** What filters select of which the address says nothing; the visit's query has it. */
+  defaults?: FilterDefaults;
   /** Whether a cursor is one of this list; without it, cursors are UUIDs. */
   isCursor?: (text: string) => boolean;
   /** A page, also as the query of the API has it. */
@@ -37,6 +47,20 @@ export interface ListPage<Query extends z.ZodType, Row> {
   /** What the filters find in all. */
   total?: (query: z.output<Query>) => Promise<ListTotal>;
   columns: (rows: readonly Row[]) => Promise<ListColumns<Row>> | ListColumns<Row>;
+  /** The page of the list, where a form of it is answered by the list. */
+  page?: string;
+  /** How many rows a page has. */
+  rows?: number;
+  /** How many rows the file has at most. */
+  fileRows?: number;
+  /** Whether keys move through the rows: see src/console/keyboard.ts. */
+  hasKeys?: boolean;
+  /** What stands beside the total, with the filters folded there. */
+  head?: ComponentChildren;
+  /** What stands around the table of rows: a form that chooses among them. */
+  around?: (table: ComponentChildren, rows: readonly Row[]) => ComponentChildren;
+  /** What stands around the list. */
+  frame?: (list: ComponentChildren) => VNode;
   /** What stands above the filters. */
   before?: ComponentChildren;
   /** What stands below the list. */
@@ -54,18 +78,19 @@ export const rowsOfPage = 25;
 const rowsOfChunk = 500;
 
 export function listPage<Query extends z.ZodType, Row>(list: ListPage<Query, Row>): DeclaredList {
-  const { visit, title, query, example, before, after, isCursor = isUuid } = list;
+  const { title, query, example, before, after, isCursor = isUuid, defaults = {} } = list;
+  const { frame = (whole) => <>{whole}</>, around = (table) => table } = list;
+  const visit = { ...list.visit, path: list.page ? list.visit.to(list.page) : list.visit.path };
   const { filters, wrong } = readFilters(query, visit.query);
   const given = filters as { limit?: number };
-  const { limit = rowsOfPage } = given;
+  const { limit = list.rows ?? rowsOfPage } = given;
   const read = (rows: number, cursor?: string) => {
     const asked = { ...given, limit: rows, ...(cursor === undefined ? {} : { cursor }) };
     return list.read(readPage(asked, isCursor), asked as z.output<Query>);
   };
   const names = Object.keys(list.filters);
-  const isFiltered = names.some((name) => visit.query.get(name));
+  const isFiltered = names.some((name) => isGiven(visit.query, name, defaults));
   const answer = list.status === undefined ? {} : { status: list.status };
-  const isOrdered = query instanceof z.ZodObject && 'order' in query.shape;
 
   return new DeclaredList(
     async (views) => {
@@ -73,27 +98,42 @@ export function listPage<Query extends z.ZodType, Row>(list: ListPage<Query, Row
       const columns = await list.columns(rows);
       const isPart = isFiltered || visit.query.has('cursor');
       const empty = next !== null ? 'list.searchedOn' : isPart ? 'list.noMatch' : list.empty;
+      const orders = seenColumns(columns).filter(({ isOrder = false }) => isOrder !== false);
+      const fields = { wrong, defaults, fields: fieldsOf(visit, list.filters) };
+      const table = <ListTable {...{ rows, columns, empty, name: title }} hasKeys={list.hasKeys} />;
       const part = (
         <div class="card" id="list" {...(list.refreshes?.(rows) && refreshing(visit))}>
-          <ListHead {...{ total, views, isOrdered }} filters={names} />
-          <ListTable {...{ rows, columns }} name={title} empty={empty} />
+          <ListHead {...{ total, views, orders, defaults }} filters={names}>
+            {list.head && (
+              <>
+                {list.head}
+                <Filters {...fields} isFolded />
+              </>
+            )}
+          </ListHead>
+          {around(table, rows)}
           {rows.length === 0 && empty === list.empty && example && <Code text={example} />}
           <Pager next={next} />
         </div>
       );
-      const body = (
-        <ForVisit visit={visit}>
+      const body = frame(
+        <ForVisit visit={list.visit}>
           {before}
-          <Filters wrong={wrong} fields={fieldsOf(visit, list.filters)} />
-          {part}
-          {list.afterRows?.(rows)}
+          <ForVisit visit={visit}>
+            {!list.head && <Filters {...fields} />}
+            {part}
+            {list.afterRows?.(rows)}
+          </ForVisit>
           {after}
-        </ForVisit>
+        </ForVisit>,
       );
       return new Shown(visit.t(title), body, { part, ...answer });
     },
-    () => fileOf(visit, title, list.columns, (cursor) => read(rowsOfChunk, cursor)),
-    answer,
+    () =>
+      fileOf(visit, list.fileRows ?? maxFileRows, title, list.columns, (cursor) =>
+        read(rowsOfChunk, cursor),
+      ),
+    { name: listName(visit), ...answer },
   );
 }
 

@@ -29,8 +29,13 @@ export interface ListColumn<Row> extends CellContent<Row> {
   href?: (row: Row) => string;
   /** Quietly below it, after its label if `isNamed`. In a file it is a column of its own. */
   below?: { label: TextKey; cell: Shows<Row>; isNamed?: boolean };
-  /** The list is in the order of this column: its head turns it round. */
-  isOrder?: boolean;
+  /**
+   * The list can have the order of this column: its head turns it round. A name is one of several
+   * orders, the list's `sort`.
+   */
+  isOrder?: boolean | string;
+  /** Of controls, which a file has not; or of ids for programs, which a page has not. */
+  isOnly?: 'page' | 'file';
   /** Of cents: what came in or went out. `below` says it in a word. */
   isSigned?: boolean;
 }
@@ -45,12 +50,15 @@ export type ListColumns<Row> = {
 
 export type LabelledColumn<Row> = ListColumn<Row> & { label: TextKey };
 
-/** The columns that a person sees. */
-export const seenColumns = <Row,>(columns: ListColumns<Row>): LabelledColumn<Row>[] =>
+/** The columns that a person sees, on the page or in the file. */
+export const seenColumns = <Row,>(
+  columns: ListColumns<Row>,
+  where: 'page' | 'file' = 'page',
+): LabelledColumn<Row>[] =>
   Object.entries(columns).flatMap(([label, column]) => {
     if (!column) return [];
     const of: ListColumn<Row> = typeof column === 'function' ? { cell: column } : column;
-    return [{ ...of, label: label as TextKey }];
+    return (of.isOnly ?? where) === where ? [{ ...of, label: label as TextKey }] : [];
   });
 
 export interface TableProps<Row> {
@@ -87,7 +95,7 @@ export function ListTable<Row>({
       <thead>
         <tr>
           {shown.map((column) => (
-            <Head {...column} is={classOf(column)} />
+            <Head label={column.label} isOrder={column.isOrder} is={classOf(column)} />
           ))}
         </tr>
       </thead>
@@ -129,33 +137,32 @@ export function TableCard<Row>({
 /** The order in which a list stands, by its address. */
 export const orderOf = ({ query }: Visit): Order => (query.get('order') === 'asc' ? 'asc' : 'desc');
 
-/** The address of the list in the other order. */
-export const otherOrder = (visit: Visit): string =>
-  addressWith(visit, { order: orderOf(visit) === 'asc' ? null : 'asc', cursor: null });
+type OrderColumn = Pick<LabelledColumn<never>, 'label' | 'isOrder'>;
 
-function Head({
-  label,
-  is,
-  isOrder = false,
-}: {
-  label: TextKey;
-  is: string | undefined;
-  isOrder?: boolean;
-}) {
+const hasOrderOf = ({ query }: Visit, { isOrder = false }: OrderColumn) =>
+  isOrder === true || (isOrder !== false && query.get('sort') === isOrder);
+
+/** Leads to the list in the order of the column; in that order, to the other way round. */
+export function OrderLink({ label, isOrder }: OrderColumn) {
   const visit = useVisit();
-  const { t } = visit;
-  if (!isOrder)
-    return (
-      <th scope="col" class={is}>
-        {t(label)}
-      </th>
-    );
   const isAscending = orderOf(visit) === 'asc';
+  const isOwn = hasOrderOf(visit, { label, isOrder });
+  const order = isOwn && !isAscending ? 'asc' : null;
+  const changes = { order, cursor: null, ...(!isOwn && { sort: String(isOrder) }) };
+  const title = visit.t(isAscending ? 'list.newestFirst' : 'list.oldestFirst');
   return (
-    <th scope="col" class={is} aria-sort={isAscending ? 'ascending' : 'descending'}>
-      <a href={otherOrder(visit)} title={t(isAscending ? 'list.newestFirst' : 'list.oldestFirst')}>
-        {t(label)} <Icon name={isAscending ? 'arrow-up' : 'arrow-down'} />
-      </a>
+    <a href={addressWith(visit, changes)} title={isOrder === true ? title : undefined}>
+      {visit.t(label)} {isOwn && <Icon name={isAscending ? 'arrow-up' : 'arrow-down'} />}
+    </a>
+  );
+}
+
+function Head({ is, ...column }: OrderColumn & { is: string | undefined }) {
+  const visit = useVisit();
+  const order = orderOf(visit) === 'asc' ? 'ascending' : 'descending';
+  return (
+    <th scope="col" class={is} aria-sort={hasOrderOf(visit, column) ? order : undefined}>
+      {column.isOrder ? <OrderLink {...column} /> : visit.t(column.label)}
     </th>
   );
 }

@@ -1,5 +1,6 @@
 // The people of an account: invitations, roles, and who may not sign in any more. For admins.
 import { Controller } from '@nestjs/common';
+import { z } from 'zod';
 import type { Administrator, ListedPerson } from '../../access/people/operators.service.js';
 import { Operators } from '../../access/people/operators.service.js';
 import { roleNames, type PersonRole } from '../../access/people/roles.js';
@@ -7,7 +8,7 @@ import { OperatorSessions } from '../../access/people/sessions.service.js';
 import { AppError } from '../../platform/errors.js';
 import { Addresses } from '../../platform/http/http.js';
 import { Settings } from '../../platform/settings/config.js';
-import { isUuid, readPage, toList } from '../../platform/http/listing.js';
+import { orderedListQuery, toList } from '../../platform/http/listing.js';
 import {
   ConsoleAction,
   ConsolePage,
@@ -15,16 +16,14 @@ import {
   ShownAgainBy,
 } from '../serving/console-page.decorator.js';
 import { CodeText } from '../kit/codes-to-pay.js';
-import { Pager, Message, Button, Hint, Row } from '../kit/elements.js';
+import { Message, Button, Hint, Row } from '../kit/elements.js';
 import { FormCard, Step, typedBody, Form, type FormFields } from '../kit/form.js';
-import { ListCard } from '../kit/list-page.js';
-import { ListTable } from '../kit/table.js';
+import { listPage } from '../kit/list-page.js';
 import { SessionTable } from './own-session.controller.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
-import { pathId, requireReason, sessionOf, useVisit, ForVisit, type Visit } from '../visit.js';
+import { pathId, requireReason, sessionOf, useVisit, type Visit } from '../visit.js';
 
 const needs = 'manage people';
-const pageSize = 50;
 
 @Controller()
 export class PeoplePages {
@@ -36,7 +35,7 @@ export class PeoplePages {
   ) {}
 
   @ConsolePage('people', needs, { title: 'people.title', section: 'settings', place: 80 })
-  async list(@Visiting() visit: Visit): Promise<PageAnswer> {
+  list(@Visiting() visit: Visit): PageAnswer {
     return this.page(visit);
   }
 
@@ -104,44 +103,45 @@ export class PeoplePages {
   }
 
   /** `linkToken`: of a link that is shown once; null where no link was needed. */
-  private async page(visit: Visit, linkToken?: string | null): Promise<Shown> {
-    const { t, query } = visit;
-    const page = readPage({ limit: pageSize, cursor: query.get('cursor') ?? undefined }, isUuid);
-    const found = await this.operators.list(visit.accountId, page);
-    const { data: rows, next } = toList(found, page, ({ id }) => id);
+  private page(visit: Visit, linkToken?: string | null): PageAnswer {
+    const { t, accountId } = visit;
     const isOwn = ({ id }: ListedPerson) => id === sessionOf(visit).operatorId;
-    const body = (
-      <>
-        {linkToken && (
-          <Message kind="good">
-            <CodeText label={t('people.invited')} text={this.linkOf(linkToken)} />
-          </Message>
-        )}
-        {linkToken === null && <Message kind="good">{t('people.granted')}</Message>}
-        <FormCard
-          {...{ action: pathOf(visit), fields: invitationFields(visit) }}
-          title="people.invite"
-          button="people.invite"
-        />
-        <ListCard>
-          <ListTable
-            {...{ rows, name: 'people.title' }}
-            columns={{
-              'word.email': {
-                wide: (person) => `${person.email} ${isOwn(person) ? t('people.you') : ''}`,
-              },
-              'word.status': ({ state }) => t(`people.state.${state}`),
-              'people.roleHere': (person) => <Roles {...{ person, isOwn: isOwn(person) }} />,
-              'word.actions': (person) => !isOwn(person) && <PersonActions person={person} />,
-            }}
+    return listPage({
+      ...{ visit, page: 'people', title: 'people.title', empty: 'list.noMatch' },
+      query: orderedListQuery({ role: z.enum(roleNames).optional() }),
+      filters: { role: { label: 'word.role', options: roleNames, of: 'role' } },
+      read: async (page, { role }) =>
+        toList(await this.operators.list(accountId, page, role), page, ({ id }) => id),
+      before: (
+        <>
+          {linkToken && (
+            <Message kind="good">
+              <CodeText label={t('people.invited')} text={this.linkOf(linkToken)} />
+            </Message>
+          )}
+          {linkToken === null && <Message kind="good">{t('people.granted')}</Message>}
+          <FormCard
+            {...{ action: pathOf(visit), fields: invitationFields(visit) }}
+            title="people.invite"
+            button="people.invite"
           />
-          <ForVisit visit={{ ...visit, path: pathOf(visit) }}>
-            <Pager next={next} />
-          </ForVisit>
-        </ListCard>
-      </>
-    );
-    return new Shown(t('people.title'), body);
+        </>
+      ),
+      columns: () => ({
+        'word.email': {
+          wide: (person) => `${person.email} ${isOwn(person) ? t('people.you') : ''}`,
+        },
+        'word.status': ({ state }) => t(`people.state.${state}`),
+        'people.roleHere': {
+          cell: (person) => rolesOf(visit, person).join(' · '),
+          below: { label: 'people.where', cell: ({ isSso }) => isSso && t('people.sso') },
+        },
+        'word.actions': {
+          cell: (person) => !isOwn(person) && <PersonActions person={person} />,
+          isOnly: 'page',
+        },
+      }),
+    });
   }
 }
 
@@ -166,27 +166,16 @@ function invitationFields({ t, session }: Visit): FormFields {
   };
 }
 
-interface PersonProps {
-  person: ListedPerson;
-}
+const roleHere = (visit: Visit, { roles }: ListedPerson) =>
+  roles.find(({ accountId }) => accountId === visit.accountId)?.role ?? null;
 
-function Roles({ person, isOwn }: PersonProps & { isOwn: boolean }) {
-  const visit = useVisit();
+function rolesOf(visit: Visit, person: ListedPerson): string[] {
   const { t } = visit;
-  const { id, roleEverywhere, roles, isSso } = person;
-  const hereId = visit.accountId;
-  const here = roles.find(({ accountId }) => accountId === hereId)?.role ?? null;
-  return (
-    <>
-      {roleEverywhere && (
-        <div>
-          {t(`role.${roleEverywhere}`)} · {t('people.everywhere')}
-        </div>
-      )}
-      {isOwn || isSso ? here && t(`role.${here}`) : <RoleForm id={id} here={here} />}
-      {isSso && <Hint isBlock>{t('people.sso')}</Hint>}
-    </>
-  );
+  const [here, everywhere] = [roleHere(visit, person), person.roleEverywhere];
+  return [
+    ...(everywhere ? [t(`role.${everywhere}`), t('people.everywhere')] : []),
+    ...(here ? [t(`role.${here}`)] : []),
+  ];
 }
 
 function RoleForm({ id, here }: { id: string; here: PersonRole | null }) {
@@ -211,13 +200,21 @@ function RoleForm({ id, here }: { id: string; here: PersonRole | null }) {
   );
 }
 
-function PersonActions({ person: { id, state, isOnlyHere } }: PersonProps) {
+function PersonActions({ person }: { person: ListedPerson }) {
   const visit = useVisit();
+  const { id, state, isOnlyHere, isSso } = person;
   const path = `${pathOf(visit)}/${id}`;
+  const role = !isSso && <RoleForm id={id} here={roleHere(visit, person)} />;
   if (!isOnlyHere && !administratorOf(visit).isAdminEverywhere)
-    return <Hint>{visit.t('people.elsewhere')}</Hint>;
+    return (
+      <>
+        {role}
+        <Hint>{visit.t('people.elsewhere')}</Hint>
+      </>
+    );
   return (
     <>
+      {role}
       <a href={`${path}/sessions`}>{visit.t('people.sessions')}</a>
       {state !== 'disabled' && (
         <Step {...{ action: `${path}/disable`, button: 'people.disable' }} asksReason />

@@ -7,7 +7,6 @@ import { AppError } from '../../platform/errors.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import { csvFile } from '../../reporting/exports/csv-file.js';
 import { FileStreams } from '../../reporting/exports/file-streams.service.js';
-import { listName } from '../kit/list-head.js';
 import { Download, type DeclaredList, type Shown } from '../page.js';
 import { accountOf, sessionOf, type Visit } from '../visit.js';
 
@@ -22,7 +21,7 @@ export class ListAnswers {
 
   async answer(visit: Visit, list: DeclaredList): Promise<Shown | Download> {
     const { accountId } = visit;
-    const name = listName(visit);
+    const { name } = list.options;
     if (visit.query.get('file') === 'csv') return this.download(visit, list, name);
     return list.page(await this.views.list(accountId, name, sessionOf(visit).operatorId));
   }

@@ -8,14 +8,14 @@ import { Database } from '../../platform/postgres/database.service.js';
 import type { ApiKey } from '../../generated/service/client.js';
 import { AppError, unlisted } from '../../platform/errors.js';
 import { newId } from '../../platform/ids.js';
-import { isUuid, readPage, readUuid, toList } from '../../platform/http/listing.js';
+import { orderedListQuery, readUuid, toList } from '../../platform/http/listing.js';
 import {
   ConsoleAction,
   ConsolePage,
   Visiting,
   ShownAgainBy,
 } from '../serving/console-page.decorator.js';
-import { Badge, Pager, Message, Button, Hint } from '../kit/elements.js';
+import { Badge, Message, Button } from '../kit/elements.js';
 import {
   Fields,
   FormCard,
@@ -25,9 +25,10 @@ import {
   Form,
   type FormFields,
 } from '../kit/form.js';
-import { TableCard } from '../kit/table.js';
-import { Redirect, Shown, type PageAnswer } from '../page.js';
-import { accountOf, pathId, requireReason, useVisit, ForVisit, type Visit } from '../visit.js';
+import { listPage } from '../kit/list-page.js';
+import type { ListColumns } from '../kit/table.js';
+import { Redirect, type PageAnswer } from '../page.js';
+import { pathId, requireReason, useVisit, type Visit } from '../visit.js';
 import { type TextKey, wordOf } from '../texts.js';
 
 const needs = 'manage keys';
@@ -65,7 +66,7 @@ export class KeyPages {
   ) {}
 
   @ConsolePage('keys', needs, { title: 'keys.title', section: 'settings', place: 71 })
-  async list(@Visiting() visit: Visit): Promise<PageAnswer> {
+  list(@Visiting() visit: Visit): Promise<PageAnswer> {
     return this.page(visit);
   }
 
@@ -92,38 +93,38 @@ export class KeyPages {
     return new Redirect(visit.to('keys?revoked=1'));
   }
 
-  private async page(visit: Visit, newKey?: string): Promise<Shown> {
-    const { t, query } = visit;
-    const { id } = accountOf(visit);
+  private async page(visit: Visit, newKey?: string): Promise<PageAnswer> {
+    const { t, accountId } = visit;
     const isOfNewKey = visit.path === visit.to('keys');
-    const cursor = query.get('cursor') ?? undefined;
-    const page = readPage({ cursor }, isUuid);
-    const { data, next } = toList(await this.keys.listPage(id, page), page, (row) => row.id);
     const now = await this.database.now();
-    const isLast = (await this.keys.countUsable(id)) === 1;
-    const body = (
-      <>
-        <p>{t('keys.intro')}</p>
-        {newKey && (
-          <Message kind="good">
-            {t('keys.created')} <code>{newKey}</code>
-          </Message>
-        )}
-        {!isOfNewKey && <FormProblem />}
-        {query.has('revoked') && <Message kind="good">{t('keys.revoked')}</Message>}
-        <KeyTable keys={data} facts={{ now, isLast }} />
-        <ForVisit visit={{ ...visit, path: visit.to('keys') }}>
-          <Pager next={next} />
-        </ForVisit>
+    const isLast = (await this.keys.countUsable(accountId)) === 1;
+    return listPage({
+      ...{ visit, page: 'keys', title: 'keys.title', empty: 'keys.empty' },
+      query: orderedListQuery({}),
+      filters: {},
+      read: async (page) => toList(await this.keys.listPage(accountId, page), page, ({ id }) => id),
+      columns: () => keyColumns(visit, { now, isLast }),
+      before: (
+        <>
+          <p>{t('keys.intro')}</p>
+          {newKey && (
+            <Message kind="good">
+              {t('keys.created')} <code>{newKey}</code>
+            </Message>
+          )}
+          {!isOfNewKey && <FormProblem />}
+          {visit.query.has('revoked') && <Message kind="good">{t('keys.revoked')}</Message>}
+        </>
+      ),
+      after: (
         <FormCard
           {...{ title: 'keys.create', button: 'keys.create', area: 'keys' }}
           fields={newKeyFields(visit)}
           action={visit.to('keys')}
           hidden={{ formId: newId() }}
         />
-      </>
-    );
-    return new Shown(t('keys.title'), body);
+      ),
+    });
   }
 }
 
@@ -149,31 +150,17 @@ interface Facts {
   isLast: boolean;
 }
 
-function KeyTable({ keys: listed, facts }: { keys: readonly ApiKey[]; facts: Facts }) {
-  const { t } = useVisit();
-  return (
-    <TableCard
-      {...{ rows: listed, title: 'keys.title', empty: 'keys.empty' }}
-      columns={{
-        'word.name': {
-          wide: ({ name, kind }) => (
-            <>
-              {name ?? t('keys.ofSettings')}
-              <Hint isBlock>{t(`keys.kind.${kind as ApiKeyKind}`)}</Hint>
-            </>
-          ),
-        },
-        'keys.hint': ({ hint }) => hint && <code>{`…${hint}`}</code>,
-        'keys.scopes': {
-          wide: (key) => key.scopes.map((scope) => wordOf(t, 'scope', scope)).join(', '),
-        },
-        'word.madeAt': { at: ({ createdAt }) => createdAt },
-        'word.status': (apiKey) => <KeyState {...{ apiKey, now: facts.now }} />,
-        'word.actions': (apiKey) => <KeyActions {...{ apiKey, facts }} />,
-      }}
-    />
-  );
-}
+const keyColumns = ({ t }: Visit, facts: Facts): ListColumns<ApiKey> => ({
+  'word.name': {
+    wide: ({ name }) => name ?? t('keys.ofSettings'),
+    below: { label: 'word.kind', cell: ({ kind }) => t(`keys.kind.${kind as ApiKeyKind}`) },
+  },
+  'keys.hint': ({ hint }) => hint && <code>{`…${hint}`}</code>,
+  'keys.scopes': { wide: (key) => key.scopes.map((scope) => wordOf(t, 'scope', scope)).join(', ') },
+  'word.madeAt': { at: ({ createdAt }) => createdAt, isOrder: true },
+  'word.status': (apiKey) => <KeyState {...{ apiKey, now: facts.now }} />,
+  'word.actions': { cell: (apiKey) => <KeyActions {...{ apiKey, facts }} />, isOnly: 'page' },
+});
 
 function isUsable({ revokedAt, expiresAt }: ApiKey, now: Date): boolean {
   return revokedAt === null && (expiresAt === null || expiresAt > now);

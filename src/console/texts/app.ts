@@ -18,6 +18,7 @@ export const appTexts = {
   'app.yes': ['Sim', 'Yes'],
   'app.no': ['Não', 'No'],
   'app.filter': ['Filtrar', 'Filter'],
+  'app.filters': ['Filtros ({count})', 'Filters ({count})'],
   'app.clearFilters': ['Limpar filtros', 'Clear the filters'],
   'app.any': ['Todos', 'Any'],
   'app.wrongFilters': [

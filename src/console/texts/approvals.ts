@@ -9,8 +9,8 @@ export const approvalsTexts = {
   'approvals.upload': ['Decidir as linhas de um arquivo', 'Decide the rows of a file'],
   'approvals.all': ['Todos os pagamentos a aprovar', 'All payments to approve'],
   'approvals.empty': [
-    'Nenhum pagamento espera aprovação. Um pagamento espera aqui quando a política de aprovação da conta pede. Para definir a política:',
-    'No payment awaits approval. A payment waits here when the approval policy of the account asks for it. To set the policy:',
+    'Nenhum pagamento espera aprovação. Um pagamento espera aqui quando a política de aprovação da conta pede.',
+    'No payment awaits approval. A payment waits here when the approval policy of the account asks for it.',
   ],
   'approvals.noneLeft': [
     'Nenhum destes pagamentos espera mais aprovação.',

@@ -8,10 +8,6 @@ export const breaksTexts = {
     'No open break with these filters. A break appears here when the statement and what was expected disagree.',
   ],
   'breaks.empty': ['Nenhuma divergência com estes filtros.', 'No break with these filters.'],
-  'breaks.more': [
-    'Nada nesta página. A busca continua na próxima.',
-    'Nothing on this page. The search goes on with the next one.',
-  ],
   'breaks.chosen': ['Divergência escolhida', 'The chosen break'],
   'breaks.chooseOne': [
     'Escolha uma divergência na lista: aqui aparece o que aconteceu e o que fazer.',
@@ -23,12 +19,6 @@ export const breaksTexts = {
   'breaks.byAge': ['Por idade', 'By age'],
   'breaks.ageBetween': ['{from} a {to} dias', '{from} to {to} days'],
   'breaks.ageFrom': ['{from} dias ou mais', '{from} days or more'],
-  'breaks.sort': ['Ordem', 'Order'],
-  'breaks.sort.opened': ['Abertura', 'Opening'],
-  'breaks.sort.age': ['Idade', 'Age'],
-  'breaks.sort.amount': ['Valor', 'Amount'],
-  'breaks.sort.severity': ['Gravidade', 'Severity'],
-  'breaks.filters': ['Filtros ({count})', 'Filters ({count})'],
   'breaks.state.open': ['Aberta', 'Open'],
   'breaks.state.resolved': ['Resolvida', 'Resolved'],
   'breaks.minAmount': ['Valor a partir de', 'Amount from'],

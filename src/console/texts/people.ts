@@ -186,7 +186,7 @@ export const peopleTexts = {
   'audit.shown': ['O que via', 'What they saw'],
   'audit.ndjson': ['Baixar NDJSON', 'Download NDJSON'],
   'audit.all': ['Todas as contas', 'All accounts'],
-  'audit.one': ['Só esta conta', 'This account only'],
+  'audit.trace': ['Rastro', 'Trace'],
   'audit.empty': [
     'Nada foi feito ainda. Cada ação de uma pessoa aparece aqui.',
     'Nothing was done yet. Each action of a person appears here.',

@@ -62,6 +62,12 @@ export const idsAfter = ({ after, order }: Page) => ({
   [order === 'asc' ? 'gt' : 'lt']: after ?? undefined,
 });
 
+/** The rows of a page in the order of their ids, and one more. */
+export const pageById = ({ limit, order = 'desc' }: Page) => ({
+  orderBy: { id: order },
+  take: limit + 1,
+});
+
 /**
  * Rows that were found by examining a bounded number of keys in the order of the list. Where that
  * ended the search, `lastExamined` is the last of these keys, from which the next page goes on.

@@ -71,7 +71,7 @@ describe('the plan of a break', () => {
     );
     const { text } = await setup.analyst.get(breaks);
     expect(text).toContain('Snoozed (1)');
-    expect(text).toContain('1 breaks · R$ 10,00');
+    expect(text).toContain('Total: 1 · R$ 10,00');
     expect(await shown('snoozed=')).toEqual([other.id, off.id]);
     // It comes back on its day, and before once it has changed.
     await sql(`UPDATE break_plan SET snoozed_until = '2020-01-01' WHERE break_id = $1`, off.id);

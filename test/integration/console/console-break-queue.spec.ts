@@ -67,7 +67,7 @@ describe('the queue of breaks', () => {
       await fixture.addUnexpectedLine({ amountCents: 44 });
       await fixture.addBreak('balance_mismatch', 'balance', { amountCents: 100 });
       const { text } = await analyst.get(`${breaks}?minAmount=0,50`);
-      expect(text).toContain('2 breaks · R$ 1.235,56');
+      expect(text).toContain('Total: 2 · R$ 1.235,56');
       const sums = [...text.matchAll(/<a href="([^"]*)">([^<]*) <span class="amount">([^<]*)</g)];
       expect(sums.map(([, , name, amount]) => [name, amount])).toEqual([
         ['Unexpected line', '1 · R$ 1.234,56'],
@@ -75,7 +75,7 @@ describe('the queue of breaks', () => {
         ['0 to 1 days', '2 · R$ 1.235,56'],
       ]);
       const ofKind = await analyst.get(sums[0]![1]!.replaceAll('&amp;', '&'));
-      expect(ofKind.text).toContain('1 breaks · R$ 1.234,56');
+      expect(ofKind.text).toContain('Total: 1 · R$ 1.234,56');
     });
 
     it('is ordered by amount, either way, and keeps that with other filters', async () => {

@@ -57,7 +57,7 @@ describe('the page of a break', () => {
       const listed = await service.call('GET', '/v1/breaks?sort=age&limit=1');
       expect(listed.body.data).toMatchObject([{ id, ageDays: 40 }]);
       const { text } = await analyst.get(`${breaks}?openedTo=${day}`);
-      expect([text.includes('40 d<'), text.includes('1 breaks · R$ 43,21')]).toEqual([true, true]);
+      expect([text.includes('40 d<'), text.includes('Total: 1 · R$ 43,21')]).toEqual([true, true]);
       const file = await service.call('GET', '/v1/exports/breaks');
       expect(file.text).toMatch(new RegExp(`,${day},40,43.21,`));
       const today = await analyst.get('/console/accounts/main/today');

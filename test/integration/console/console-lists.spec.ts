@@ -67,6 +67,11 @@ describe('a list of the account', () => {
     ['webhooks', 'Total: '],
     ['deliveries', 'Total: '],
     ['bulk', 'Total: 0<'],
+    ['approvals', 'Total: 0<'],
+    ['approvals?kind=pay_bill', 'Total: 0<'],
+    ['breaks', 'Total: 3 · R$ 48,67<'],
+    ['breaks?minAmount=2', 'Total: 2 · R$ 47,67<'],
+    ['breaks?state=resolved', 'Filters (1)<'],
   ])('says what its filters find in all: %s', async (page, total) => {
     expect(await get(page)).toContain(total);
   });
@@ -122,6 +127,35 @@ describe('a list of the account', () => {
     expect(entry).toMatchObject({ subject: 'file statement', operatorId: people.analyst.id });
     expect((await people.viewer.get(`${pages}/statement?file=csv`)).status).toBe(403);
     expect(await get('statement', people.viewer)).not.toContain('file=csv');
+  });
+
+  it.each([
+    [
+      'breaks',
+      /^\uFEFF?Kind,Amount,Counterparty,Assignee,Age,Severity\r\n"Unexpected line",2\.00,/,
+    ],
+    ['audit', /^\uFEFF?When,Who,.*,Id,Trace\r\n/],
+    ['approvals', /^\uFEFF?Payment,Kind,Paid to,Expires/],
+    [
+      'people',
+      /^\uFEFF?E-mail,State,Role in this account,Where\r\n"admin@example.com \(you\)",Active,Admin,\r/,
+    ],
+    ['keys', /^\uFEFF?Name,Kind,.*\r\n.*Usable/],
+    ['endpoints', /^\uFEFF?Address,Description,State/],
+  ])('has a file without the controls of its page: %s', async (page, content) => {
+    expect(await get(`${page}?file=csv`, people.admin)).toMatch(content);
+    expect(await get(page, people.admin)).toContain(`href="${pages}/${page}?`);
+  });
+
+  it('saves as a view what differs from the filters that a list has by itself', async () => {
+    const queryOf = (text: string) => /name="query" value="([^"]*)"/.exec(text)?.[1];
+    expect(queryOf(await get('breaks'))).toBeUndefined();
+    expect(queryOf(await get('breaks?state=&minAmount=2&sort=amount'))).toBe(
+      'state=&amp;minAmount=2&amp;sort=amount',
+    );
+    expect(queryOf(await get('people?role=admin&order=asc', people.admin))).toBe(
+      'role=admin&amp;order=asc',
+    );
   });
 
   it('has the views that a person saved, and those that others share', async () => {
