@@ -10,20 +10,28 @@ import {
   type BatchAction,
   type BatchProgress,
 } from '../../reconciliation/breaks/decision-batches.service.js';
+import { assignBreaks, snoozeBreaks } from '../../reconciliation/breaks/break-plans.schema.js';
 import { ReasonCodes } from '../../reconciliation/breaks/reason-codes.service.js';
 import { formatAmount, formatCount } from '../formats.js';
 import { ContinuedForm } from '../kit/break-parts.js';
 import { Card, Message } from '../kit/elements.js';
-import { FieldForm } from '../kit/form.js';
+import { FieldForm, readBody, typedWhole } from '../kit/form.js';
 import { ListTable, TableCard } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import { callerOf, pathId, typed, useVisit, type Visit } from '../visit.js';
-import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import {
+  ConsoleAction,
+  ConsolePage,
+  ShownAgainBy,
+  Visiting,
+} from '../serving/console-page.decorator.js';
 import { isCoded, reasonCodeOf, reasonOf } from './action-forms-view.js';
 import { readReasonCode, readReasonText } from './action-forms.js';
 import type { GivenCode } from './break-facts.js';
+import { Assignees } from './assignees.service.js';
 import { readBreakList } from './break-list.js';
-import { BackToBreaks, kindOf, refusalOfCode, breakColumns } from './break-words.js';
+import { BackToBreaks, kindOf, refusalOfCode, breakColumns, type Assignee } from './break-words.js';
+import { planFields } from './plan-forms.js';
 
 const needs = 'resolve breaks';
 const subject = 'breaks :id';
@@ -37,6 +45,7 @@ export class BatchPages {
     private readonly batches: DecisionBatches,
     private readonly reading: BreakReading,
     private readonly codes: ReasonCodes,
+    private readonly assignees: Assignees,
   ) {}
 
   /** Changes no break: what is selected is confirmed first. */
@@ -75,15 +84,39 @@ export class BatchPages {
     return this.advance(visit, 'file');
   }
 
-  private async advance(visit: Visit, action: BatchAction): Promise<PageAnswer> {
+  @ConsoleAction('breaks/batches/:id/assign', needs, 'assign breaks', subject)
+  @ShownAgainBy('show')
+  assign(@Visiting() visit: Visit): Promise<PageAnswer> {
+    return this.advance(visit, 'assign', () => {
+      const given = typedWhole(visit, planFields(visit, []).assign);
+      return readBody(assignBreaks.body.pick({ assignee: true }), given).assignee;
+    });
+  }
+
+  @ConsoleAction('breaks/batches/:id/snooze', needs, 'snooze breaks', subject)
+  @ShownAgainBy('show')
+  snooze(@Visiting() visit: Visit): Promise<PageAnswer> {
+    return this.advance(visit, 'snooze', () => {
+      const given = typedWhole(visit, planFields(visit, []).snooze);
+      return readBody(snoozeBreaks.body.pick({ until: true }), given).until;
+    });
+  }
+
+  /** `readPlan`: of an action that needs no reason. */
+  private async advance(
+    visit: Visit,
+    action: BatchAction,
+    readPlan?: () => string | null,
+  ): Promise<PageAnswer> {
     const id = pathId(visit);
     const { batch } = await this.batches.get(visit.accountId, id);
     if (batch.action !== action) throw new AppError('not_found');
-    const reason = readReasonText(visit);
-    if (batch.reason === null && reason === null)
-      return this.render(visit, visit.t('breaks.invalid.reason'));
+    const isFirst = batch.reason === null;
+    const reason = readPlan ? '' : readReasonText(visit);
+    if (isFirst && reason === null) return this.render(visit, visit.t('breaks.invalid.reason'));
     const reasonCode = isCoded(action) ? readReasonCode(visit) : null;
-    const given = reason === null ? null : { reason, reasonCode };
+    const planned = isFirst ? readPlan?.() : null;
+    const given = isFirst && reason !== null ? { reason, reasonCode, planned } : null;
     await this.batches.advance(callerOf(visit), id, given);
     const { address } = readBreakList(visit.query);
     return new Redirect(`${visit.to(`breaks/batches/${id}`)}?${address.toString()}`);
@@ -102,7 +135,8 @@ export class BatchPages {
     const action = batch.action as BatchAction;
     const isAsked = batch.reason === null && isCoded(action);
     const reasonCodes = isAsked ? await this.codes.listActive(accountId) : [];
-    const part = <BatchPart {...{ progress, refusals, problem, reasonCodes }} />;
+    const people = action === 'assign' ? await this.assignees.list(visit) : [];
+    const part = <BatchPart {...{ progress, refusals, problem, reasonCodes, people }} />;
     const title = visit.t('breaks.batch', { action: visit.t(`breaks.action.${action}`) });
     return new Shown(title, part, { part, ...(problem === null ? {} : { status: 400 }) });
   }
@@ -112,6 +146,7 @@ interface Props {
   progress: BatchProgress;
   refusals: readonly Refusal[];
   reasonCodes: readonly GivenCode[];
+  people: readonly Assignee[];
   problem: string | null;
 }
 
@@ -151,13 +186,17 @@ function BatchPart(props: Props) {
 const actionAddress = (visit: Visit, { batch }: BatchProgress) =>
   `${visit.to(`breaks/batches/${batch.id}/${batch.action}`)}?${readBreakList(visit.query).address.toString()}`;
 
-function Confirm({ progress, reasonCodes }: Props) {
+function Confirm({ progress, reasonCodes, people }: Props) {
   const visit = useVisit();
   const action = progress.batch.action as BatchAction;
+  const fields =
+    action === 'assign' || action === 'snooze'
+      ? planFields(visit, people)[action]
+      : { ...reasonOf('bulk'), ...reasonCodeOf(visit, reasonCodes) };
   return (
     <Card title={visit.t('app.confirm')}>
       <FieldForm
-        fields={{ ...reasonOf('bulk'), ...reasonCodeOf(visit, reasonCodes) }}
+        fields={fields}
         shown={progress.batch.id}
         action={actionAddress(visit, progress)}
         intro={`breaks.effect.${action}`}

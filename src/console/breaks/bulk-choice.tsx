@@ -19,6 +19,12 @@ export function bulkActionsFor(visit: Visit, state: string | undefined): BulkAct
   return ['accept', ...refund, 'reopen', 'note'];
 }
 
+/** Those on all breaks of a filter: they send no money. Resolved breaks are not put off. */
+function batchActionsFor(visit: Visit, state: string | undefined) {
+  const own = bulkActionsFor(visit, state).filter((action) => action !== 'refund');
+  return [...own, 'assign' as const, ...(state === 'resolved' ? [] : (['snooze'] as const))];
+}
+
 export function BulkChoice({ list }: { list: BreakList }) {
   const visit = useVisit();
   const { t } = visit;
@@ -65,11 +71,9 @@ export function BatchChoice({
         <label>
           {t('breaks.batch.choice')}
           <select name="action">
-            {bulkActionsFor(visit, list.filters.state)
-              .filter((action) => action !== 'refund')
-              .map((action) => (
-                <option value={action}>{t(`breaks.action.${action}`)}</option>
-              ))}
+            {batchActionsFor(visit, list.filters.state).map((action) => (
+              <option value={action}>{t(`breaks.action.${action}`)}</option>
+            ))}
           </select>
         </label>
         <Button is="plain">

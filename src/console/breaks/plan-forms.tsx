@@ -45,7 +45,7 @@ export function PlanForms({ ids, people, plan, isOpen, address }: PlannedBreaks)
     <>
       {changes.map((change) => {
         const action = to(`breaks/${change}`);
-        const title: TextKey = `breaks.${change}`;
+        const title: TextKey = `breaks.action.${change}`;
         return (
           <details open={path === action || plan === undefined} data-key={keys[change]}>
             <summary>

@@ -105,7 +105,7 @@ export function queueFilters({ t }: Visit, people: readonly Assignee[]) {
       options: [['none', t('breaks.unassigned')], ...people],
     },
     snoozed: {
-      label: 'breaks.snooze',
+      label: 'breaks.action.snooze',
       options: [
         ['false', t('breaks.snoozedHidden')],
         ['true', t('breaks.snoozedOnly')],

@@ -33,8 +33,8 @@ export function ListShortcuts() {
 }
 
 const ofPlans: readonly Shortcut[] = [
-  ['m', 'breaks.assign'],
-  ['z', 'breaks.snooze'],
+  ['m', 'breaks.action.assign'],
+  ['z', 'breaks.action.snooze'],
 ];
 
 const ofActions = (actions: readonly (PageAction | 'comment')[]) =>

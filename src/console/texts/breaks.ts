@@ -127,6 +127,16 @@ export const breaksTexts = {
   'breaks.action.reopen': ['Reabrir', 'Reopen'],
   'breaks.action.note': ['Anotar no histórico', 'Note in the history'],
   'breaks.action.comment': ['Comentar', 'Comment'],
+  'breaks.action.assign': ['Definir responsável', 'Assign'],
+  'breaks.action.snooze': ['Adiar', 'Snooze'],
+  'breaks.effect.assign': [
+    'Diz quem cuida de cada divergência. Nada mais muda.',
+    'Says who works on each break. Nothing else changes.',
+  ],
+  'breaks.effect.snooze': [
+    'A fila não mostra estas divergências até o dia, ou até que mudem.',
+    'The queue leaves these breaks out until the day, or until they change.',
+  ],
   'breaks.effect.link': [
     'Liga o lançamento ao pagamento previsto. A ligação vale até que uma pessoa a desfaça.',
     'Links the line to the expected payment. The link holds until a person undoes it.',
@@ -192,12 +202,10 @@ export const breaksTexts = {
   'breaks.did.comment': ['Comentário registrado.', 'Comment recorded.'],
   'breaks.did.assign': ['Responsável registrado.', 'Assignee recorded.'],
   'breaks.did.snooze': ['Adiamento registrado.', 'Snooze recorded.'],
-  'breaks.assign': ['Definir responsável', 'Assign'],
   'breaks.assignee': ['Responsável', 'Assignee'],
   'breaks.unassigned': ['Sem responsável', 'Unassigned'],
   'breaks.mine': ['Minhas', 'Mine'],
   'breaks.whose': ['De quem', 'Whose'],
-  'breaks.snooze': ['Adiar', 'Snooze'],
   'breaks.snooze.hint': [
     'Volta à lista nesse dia, ou antes se mudar. Vazio: volta já.',
     'It comes back to the list on that day, or before if it changes. Empty: it comes back now.',

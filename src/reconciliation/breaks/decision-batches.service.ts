@@ -4,21 +4,33 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../access/accounts/api-keys.service.js';
 import type { DecisionBatch } from '../../generated/service/client.js';
-import { AppError } from '../../platform/errors.js';
+import { AppError, conflict } from '../../platform/errors.js';
 import { readUuid } from '../../platform/http/listing.js';
 import { newId } from '../../platform/ids.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import { BreakActions } from './break-actions.service.js';
 import type { BreakFilters } from './break-list.queries.js';
 import type { FileDecision, RefusedRow } from './decision-file.js';
+import { BreakPlans } from './break-plans.service.js';
 import { BreakReading } from './break-reading.service.js';
 import type { BreakSum } from './open-break-counts.js';
 
+const decisionActions = ['accept', 'note', 'reopen'] as const;
+/** What a batch changes of the plans of its breaks. */
+export const planActions = ['assign', 'snooze'] as const;
+export type PlanAction = (typeof planActions)[number];
 /** Money is sent by none of them. */
-export const batchActions = ['accept', 'note', 'reopen'] as const;
+export const batchActions = [...decisionActions, ...planActions] as const;
 type BreakBatchAction = (typeof batchActions)[number];
 /** `file`: each row of a spreadsheet has its own. */
 export type BatchAction = BreakBatchAction | 'file';
+
+/** What a person confirms. `planned`: of the plans, as `DecisionBatch` has it. */
+interface Confirmation {
+  reason: string;
+  reasonCode?: string | null;
+  planned?: string | null;
+}
 
 export const maxBatch = 10_000;
 const breaksPerRead = 500;
@@ -40,6 +52,7 @@ export class DecisionBatches {
     private readonly database: Database,
     private readonly reading: BreakReading,
     private readonly actions: BreakActions,
+    private readonly plans: BreakPlans,
   ) {}
 
   /** Stores what the filter selects, up to `maxBatch` breaks. Returns the id of the batch. */
@@ -146,20 +159,20 @@ export class DecisionBatches {
    * Decides the next breaks, those with the version of their selection alone. The reason, and
    * its code, are those of the first step. Steps at the same time decide each break once.
    */
-  async advance(
-    caller: Caller,
-    id: string,
-    given: { reason: string; reasonCode: string | null } | null,
-  ): Promise<void> {
+  async advance(caller: Caller, id: string, given: Confirmation | null): Promise<void> {
     const { accountId } = caller;
     const { prisma } = this.database;
     const { batch } = await this.get(accountId, id);
-    if (given !== null)
+    const planAction = planActions.find((one) => one === batch.action);
+    if (given !== null) {
+      // Of no break: who or which day cannot be is refused before anything is confirmed.
+      if (planAction) await this.plan(caller, planAction, [], given.planned ?? null);
       await prisma.decisionBatch.updateMany({
         where: { accountId, id: batch.id, reason: null },
         data: given,
       });
-    const { reason, reasonCode } = await prisma.decisionBatch.findUniqueOrThrow({
+    }
+    const { reason, reasonCode, planned } = await prisma.decisionBatch.findUniqueOrThrow({
       where: { accountId_id: { accountId, id: batch.id } },
     });
     if (reason === null) throw new AppError('validation_failed');
@@ -169,21 +182,39 @@ export class DecisionBatches {
       take: breaksPerStep,
     });
     for (const { number, breakId, version, ...own } of open) {
-      const action = batchActions.find((one) => one === (own.action ?? batch.action));
-      if (!action) throw new AppError('validation_failed');
+      const action = decisionActions.find((one) => one === (own.action ?? batch.action));
+      if (!action && !planAction) throw new AppError('validation_failed');
       const coded = action !== 'reopen' && reasonCode !== null && { reasonCode };
-      const request = { action, reason: own.reason ?? reason, ...coded };
       const where = { accountId, batchId: batch.id, number, outcome: null };
+      const claim = async (tx: Pick<typeof prisma, 'batchedDecision'>) =>
+        (await tx.batchedDecision.updateMany({ where, data: { outcome: 'done' } })).count === 1;
       try {
-        const claim = async (tx: Pick<typeof prisma, 'batchedDecision'>) =>
-          (await tx.batchedDecision.updateMany({ where, data: { outcome: 'done' } })).count === 1;
-        await this.actions.act(caller, breakId, request, claim, version);
+        if (planAction) {
+          await this.assertUnchanged(caller, breakId, version);
+          await this.plan(caller, planAction, [breakId], planned);
+          await claim(prisma);
+        } else if (action) {
+          const request = { action, reason: own.reason ?? reason, ...coded };
+          await this.actions.act(caller, breakId, request, claim, version);
+        }
       } catch (error) {
         if (!(error instanceof AppError) || error.status >= 500) throw error;
         const code = error.details.reason ?? error.code;
         await prisma.batchedDecision.updateMany({ where, data: { outcome: 'refused', code } });
       }
     }
+  }
+
+  /** As a request of the API: a repeat changes nothing. */
+  private plan(caller: Caller, action: PlanAction, ids: string[], planned: string | null) {
+    return action === 'assign'
+      ? this.plans.assign(caller, { ids, assignee: planned })
+      : this.plans.snooze(caller, { ids, until: planned });
+  }
+
+  private async assertUnchanged(caller: Caller, breakId: string, version: string): Promise<void> {
+    const [now] = await this.reading.listByIds(caller, [breakId]);
+    if (now?.version !== version) throw conflict('break_changed', 'The break has changed.');
   }
 
   private async dropDrafts(accountId: number): Promise<void> {

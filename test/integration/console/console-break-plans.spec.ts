@@ -123,4 +123,43 @@ describe('the plan of a break', () => {
     ]);
     expect((await viewer.get(`${breaks}/plan?${ticked}`)).status).toBe(403);
   });
+
+  it('is changed of a whole filter after its totals, some at a time, but not of what has changed', async () => {
+    const { analyst, viewer } = setup;
+    await sql(
+      `INSERT INTO break (account_id, id, kind, state, subject, amount_cents, evidence)
+       SELECT $1, gen_random_uuid(), 'disputed', 'open', 'batch ' || n, 100, '{}'
+       FROM generate_series(1, 52) n`,
+      setup.service.accountId,
+    );
+    const filter = 'kind=disputed';
+    const list = (await analyst.get(`${breaks}?${filter}`)).text;
+    expect(list).toMatch(/On all of this filter<select.*<option value="assign">.*"snooze">/);
+    const csrf = csrfOf(list);
+    const begin = async (action: string) =>
+      (await analyst.post(`${breaks}/batches?${filter}`, { csrf, action })).location!;
+    const countOf = async (column: string) =>
+      (await sql(`SELECT count(${column})::int AS count FROM break_plan`))[0]!.count as number;
+    const before = await countOf('assignee_id');
+
+    const [page = ''] = (await begin('assign')).split('?');
+    expect((await analyst.get(page)).text).toContain('52 breaks · R$ 52,00');
+    await sql(`UPDATE break SET amount_cents = 200 WHERE subject = 'batch 7'`);
+    // Nobody is assigned who may not resolve breaks, and nothing is confirmed.
+    const wrong = await analyst.post(`${page}/assign`, { csrf, assignee: viewer.id });
+    expect([wrong.status, wrong.text.includes('aria-invalid')]).toEqual([400, true]);
+    expect(await countOf('assignee_id')).toBe(before);
+    expect((await analyst.post(`${page}/snooze`, { csrf, until })).status).toBe(404);
+    await analyst.post(`${page}/assign`, { csrf, assignee: analyst.id });
+    await analyst.post(`${page}/assign`, { csrf });
+    expect((await analyst.get(page)).text).toContain('Done: 51. Refused: 1. Left: 0.');
+    expect(await countOf('assignee_id')).toBe(before + 51);
+
+    const [later = ''] = (await begin('snooze')).split('?');
+    expect((await analyst.post(`${later}/snooze`, { csrf, until: '2020-01-01' })).status).toBe(400);
+    for (const _ of [1, 2]) await analyst.post(`${later}/snooze`, { csrf, until });
+    expect((await analyst.get(later)).text).toContain('Done: 52. Refused: 0. Left: 0.');
+    expect(await listed(`${filter}&snoozed=false`)).toEqual([]);
+    expect((await viewer.get(later)).status).toBe(403);
+  });
 });
