@@ -4,6 +4,7 @@ import { createHash, hash } from 'node:crypto';
 
 const leafPrefix = Buffer.of(0x00);
 const nodePrefix = Buffer.of(0x01);
+const hashBytes = 32;
 
 export function leafHashOf(data: string | Uint8Array): Buffer;
 export function leafHashOf(data: string, encoding: 'hex'): string;
@@ -20,6 +21,25 @@ function nodeHashOf(left: Uint8Array, right: Uint8Array): Buffer {
 export class MerkleTree {
   /** The roots of complete subtrees from left to right, with their heights, which descend. */
   private readonly subtrees: { height: number; root: Uint8Array }[] = [];
+
+  /** The tree of so many leaves, by the roots of its complete subtrees. */
+  static of(count: bigint, roots: Uint8Array): MerkleTree {
+    const tree = new MerkleTree();
+    // Each is a one among the binary digits of the count.
+    const digits = count.toString(2);
+    let at = 0;
+    for (let place = 0; place < digits.length; place += 1)
+      if (digits[place] === '1') {
+        const root = roots.subarray(at, (at += hashBytes));
+        tree.subtrees.push({ height: digits.length - 1 - place, root });
+      }
+    return tree;
+  }
+
+  /** The roots of its complete subtrees, from left to right. */
+  subtreeRoots(): Buffer<ArrayBuffer> {
+    return Buffer.concat(this.subtrees.map(({ root }) => root));
+  }
 
   /**
    * Adds the next leaf, or the next subtree of 2^height leaves. Subtrees have one height; only the

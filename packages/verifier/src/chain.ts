@@ -3,7 +3,7 @@
 // file that is none.
 import * as facts from './facts.js';
 import type { Certificate, Item, Line } from './facts.js';
-import { leafOf, rootOf, sha256 } from './merkle.js';
+import { rootOf, sha256, Tree } from './merkle.js';
 import { follows, isSigned } from './signatures.js';
 import type { Finding, FindingCode } from './words.js';
 
@@ -22,6 +22,8 @@ export class Chain {
   readonly hashes = new Set<string>();
   /** Every key that signed, in their order. */
   readonly keys: facts.SigningKey[] = [];
+  /** What each certificate states of the log of decisions, in their order. */
+  readonly logs: { where: string; count: number; root: string }[] = [];
   /** Lines before the first day. */
   earlier: Line[] = [];
   /** Certificates of the format that has no proofs. */
@@ -49,6 +51,19 @@ export class Chain {
     this.finishLink();
     this.compareDays();
     this.compareBalances();
+  }
+
+  /** Compares the log of decisions, a text each, with the root of each certificate. */
+  async compareLog(decisions: AsyncIterable<string> | Iterable<string>): Promise<number> {
+    const [tree, counts] = [new Tree(), new Set(this.logs.map(({ count }) => count))];
+    const roots = new Map([[0, tree.root()]]);
+    for await (const text of decisions)
+      if (counts.has(tree.add(text))) roots.set(tree.count, tree.root());
+    let held = 0;
+    for (const { where, count, root } of this.logs)
+      if (roots.get(count) === root) held = count;
+      else this.found('decisions', `${where} ${held + 1}–${count}`);
+    return tree.count;
   }
 
   private found(code: FindingCode, where: string, expected = '', actual = ''): void {
@@ -80,6 +95,9 @@ export class Chain {
     this.compare('link', `${where} accountId`, this.accountId, certificate.accountId);
     this.compare('link', `${where} revision`, before + 1, certificate.revision);
     this.checkSignature(certificate, text, signature);
+    const [former, log] = [this.logs.at(-1)?.count ?? 0, certificate.decisions];
+    if ((log?.count ?? 0) < former) this.found('decisions', where, `${former}`, `${log?.count}`);
+    else if (log) this.logs.push({ ...log, where });
     [this.sequence, this.lastHash] = [certificate.sequence, own];
     this.hashes.add(own);
     this.link = { certificate, lines: [], earlier: [] };
@@ -168,15 +186,20 @@ export class Chain {
   private compareBalances(): void {
     const dates = [...this.days.keys()].sort();
     const last = this.days.get(dates.at(-1) ?? '')?.certificate;
-    if (!last || this.unproven > 0) return;
+    if (!last) return;
+    // What days without proofs count by nsu is not known: the chain goes on where the last one ends.
+    const certificates = dates.map((date) => this.days.get(date)!.certificate);
+    const start = certificates.findLast(({ statementRoot }) => statementRoot === null);
+    const from = start?.balanceNsu ?? null;
     const known = [...this.earlier, ...[...this.days.values()].flatMap(({ lines }) => lines)];
     const nsus = new Set(known.map(({ nsu }) => nsu));
-    const items = last.items.filter(({ nsu }) => !nsus.has(nsu));
+    const items = [...(start?.items ?? []), ...last.items].filter(({ nsu }) => !nsus.has(nsu));
     const jumpAt = (nsu: bigint) =>
       last.items.find((one) => one.kind === 'accepted_difference' && one.nsu === nsu)?.cents ?? 0n;
     const all: (Line | Item)[] = [...known, ...items.filter(isStraddling)];
-    let balance: bigint | null = null;
-    for (const one of all.sort((a, b) => (a.nsu < b.nsu ? -1 : 1))) {
+    const after = all.filter(({ nsu }) => from === null || nsu > from);
+    let balance: bigint | null = start?.balance ?? null;
+    for (const one of after.sort((a, b) => (a.nsu < b.nsu ? -1 : 1))) {
       if (last.balanceNsu === null || one.nsu > last.balanceNsu) break;
       if ('text' in one) {
         const { nsu, previousCents, cents, currentCents } = one;
@@ -191,7 +214,7 @@ export class Chain {
 }
 
 const isCredit = ({ cents }: Line) => cents > 0n;
-const rootOfLines = (lines: Line[]) => rootOf(lines.map(({ text }) => leafOf(text)));
+const rootOfLines = (lines: Line[]) => rootOf(lines.map(({ text }) => text));
 const isStraddling = ({ kind }: Item) => kind === 'straddling_line';
 
 const dayMs = 86_400_000;

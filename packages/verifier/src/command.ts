@@ -15,6 +15,7 @@ const usage = `Usage: concilia-verifier CERTIFICATES.jsonl [options]
   --key ID          the key that signs, from elsewhere than the file
   --head HASH       the hash of a certificate, from elsewhere than the file
   --statement FILE  what the bank shows: its JSON, OFX, or CSV (nsu, createdAt, amount)
+  --decisions FILE  the log of decisions, which the certificates have the root of
   --lang pt|en
 `;
 
@@ -27,6 +28,7 @@ function report(one: Verification, bankLines: number | null, language: Language)
     ...findings.map((finding) => `  ${describe(finding, language)}`),
     `${word('covers')}: ${from ?? '–'} … ${to ?? '–'}`,
     `${word('certificates')}: ${one.certificates}, ${word('lines')}: ${one.lines}`,
+    ...(one.decisions === null ? [] : [`${word('decisions')}: ${one.decisions}`]),
     ...(unproven > 0 ? [`${word('unproven')}: ${unproven}`] : []),
     `${word('keys')}: ${keys.join(' ') || '–'}`,
     `${word('head')}: ${one.head}`,
@@ -38,7 +40,7 @@ function report(one: Verification, bankLines: number | null, language: Language)
 
 const text = { type: 'string' } as const;
 const help = { type: 'boolean', short: 'h' } as const;
-const options = { key: text, head: text, statement: text, lang: text, help };
+const options = { key: text, head: text, statement: text, decisions: text, lang: text, help };
 
 async function run(): Promise<number> {
   const { values, positionals } = parseArgs({ allowPositionals: true, options });
@@ -50,10 +52,12 @@ async function run(): Promise<number> {
   const preferred = values.lang ?? process.env['LC_ALL'] ?? process.env['LANG'] ?? '';
   const language: Language = preferred.startsWith('pt') ? 'pt' : 'en';
   const statement = values.statement && readStatement(readFileSync(values.statement, 'utf8'));
-  const verified = await verifyChain(createInterface({ input: createReadStream(file) }), {
+  const open = (name: string) => createInterface({ input: createReadStream(name) });
+  const verified = await verifyChain(open(file), {
     ...(values.key && { key: values.key }),
     ...(values.head && { head: values.head }),
     ...(statement && { statement }),
+    ...(values.decisions && { decisions: open(values.decisions) }),
   });
   const lines = report(verified, statement ? statement.length : null, language);
   process.stdout.write(`${lines.join('\n')}\n`);

@@ -1,28 +1,8 @@
 // What certificates, lines and files of a bank state, read strictly. Amounts are cents.
 
-export interface Line {
-  nsu: bigint;
-  /** Negative for a debit. */
-  cents: bigint;
-  previousCents: bigint;
-  currentCents: bigint;
-  /** In UTC. */
-  at: string;
-  text: string;
-}
-
-export interface Item {
-  kind: 'straddling_line' | 'accepted_difference';
-  nsu: bigint;
-  cents: bigint;
-}
-
-export interface SigningKey {
-  id: string;
-  x: string;
-  endorsement: { by: string; signature: string } | null;
-}
-
+export type Line = ReturnType<typeof readLine>;
+export type Item = ReturnType<typeof readItem>;
+export type SigningKey = ReturnType<typeof readKey>;
 export type Certificate = ReturnType<typeof readCertificate>;
 
 /** What is not in the form that it must have. */
@@ -68,7 +48,8 @@ export function nsuOf(value: unknown): bigint {
 const orNull = <Value>(value: unknown, read: (value: unknown) => Value): Value | null =>
   value === null || value === undefined ? null : read(value);
 
-export function readLine(text: string, accountId: number): Line {
+/** The cents of a debit are negative; the time is in UTC. */
+export function readLine(text: string, accountId: number) {
   const line = fieldsOf(parse(text));
   const { format, nsu, isCredit, amount, balancePrevious, currentBalance, occurredAt } = line;
   if (format !== 'concilia-statement-line/1' || line['accountId'] !== accountId)
@@ -105,16 +86,21 @@ export function readCertificate(text: string) {
       return { lines: numberOf(before['lines']), statementRoot: before['statementRoot'] };
     }),
     ...{ key, statementRoot },
+    /** Null before there was a log. */
+    decisions: orNull(one['decisions'], (value) => {
+      const { count, root } = fieldsOf(value);
+      return { count: numberOf(count), root: textOf(root) };
+    }),
   };
 }
 
-function readItem(value: unknown): Item {
+function readItem(value: unknown) {
   const { kind, nsu, amount } = fieldsOf(value);
   if (kind !== 'straddling_line' && kind !== 'accepted_difference') throw new Unreadable();
-  return { kind, nsu: nsuOf(nsu), cents: centsOf(amount) };
+  return { kind, nsu: nsuOf(nsu), cents: centsOf(amount) } as const;
 }
 
-function readKey(value: unknown): SigningKey {
+function readKey(value: unknown) {
   const { id, x, endorsement } = fieldsOf(value);
   const read = ({ by, signature }: Fields) => ({ by: textOf(by), signature: textOf(signature) });
   return {

@@ -1,26 +1,19 @@
 // @concilia/verifier: verifies the file of a chain by what an auditor has from elsewhere.
 import { Chain } from './chain.js';
 import { compareStatement, type BankLine } from './statement.js';
-import type { Finding } from './words.js';
 
 export { isIncluded } from './merkle.js';
 export { readStatement, type BankLine } from './statement.js';
 export type { Finding, FindingCode } from './words.js';
 
-export interface Verification {
-  findings: Finding[];
-  /** `key`: all of it. `head`: up to the given head. `none`: self-consistent only. */
-  authenticatedBy: 'key' | 'head' | 'none';
-  certificates: number;
-  lines: number;
-  /** Certificates whose lines are not proven. */
-  unproven: number;
-  from: string | null;
-  to: string | null;
-  head: string;
-  keys: string[];
-  /** Whether the given head is the last link. */
-  isHeadLast: boolean;
+export type Verification = Awaited<ReturnType<typeof verifyChain>>;
+
+export interface Given {
+  key?: string;
+  head?: string;
+  statement?: readonly BankLine[];
+  /** The lines of the file of the log. */
+  decisions?: AsyncIterable<string> | Iterable<string>;
 }
 
 /**
@@ -29,11 +22,12 @@ export interface Verification {
  */
 export async function verifyChain(
   records: AsyncIterable<string> | Iterable<string>,
-  { key, head, statement }: { key?: string; head?: string; statement?: readonly BankLine[] } = {},
-): Promise<Verification> {
+  { key, head, statement, decisions }: Given = {},
+) {
   const chain = new Chain();
   for await (const record of records) if (record.trim() !== '') chain.add(record);
   chain.end();
+  const compared = decisions ? await chain.compareLog(decisions) : null;
   const keys = chain.keys.map(({ id }) => id);
   const findings = [...chain.findings];
   const isKeyKnown = key !== undefined && keys.includes(key);
@@ -43,6 +37,7 @@ export async function verifyChain(
   if (head !== undefined && !isHeadKnown)
     findings.push({ code: 'head_unknown', where: head, expected: '', actual: chain.lastHash });
   if (statement) findings.push(...compareStatement(chain, statement));
+  /** By a key all is authenticated; by a head, what is up to it. */
   const by = isKeyKnown ? 'key' : isHeadKnown ? 'head' : 'none';
   const dates = [...chain.days.keys()].sort();
   const days = [...chain.days.values()];
@@ -51,7 +46,7 @@ export async function verifyChain(
     authenticatedBy: findings.length > 0 ? 'none' : by,
     certificates: chain.hashes.size,
     lines: chain.earlier.length + days.reduce((sum, { lines }) => sum + lines.length, 0),
-    unproven: chain.unproven,
+    ...{ unproven: chain.unproven, decisions: compared },
     ...{ from: dates[0] ?? null, to: dates.at(-1) ?? null },
     ...{ head: chain.lastHash, keys, isHeadLast: head === chain.lastHash },
   };

@@ -8,21 +8,37 @@ export function sha256(...parts: (string | Uint8Array)[]): Buffer {
 }
 
 /** A leaf is the hash of a byte 00 and its text. */
-export const leafOf = (text: string): Buffer => sha256(Uint8Array.of(0), text);
+const leafOf = (text: string): Buffer => sha256(Uint8Array.of(0), text);
 
 /** A node is the hash of a byte 01 and its two children. */
 const nodeOf = (left: Uint8Array, right: Uint8Array) => sha256(Uint8Array.of(1), left, right);
 
-/** In hexadecimal. The left subtree of n leaves has the largest power of two below n. */
-export function rootOf(leaves: readonly Uint8Array[]): string {
-  const root = (from: number, until: number): Uint8Array => {
-    const count = until - from;
-    if (count === 1) return leaves[from]!;
-    let left = 1;
-    while (left * 2 < count) left *= 2;
-    return nodeOf(root(from, from + left), root(from + left, until));
-  };
-  return Buffer.from(leaves.length === 0 ? sha256('') : root(0, leaves.length)).toString('hex');
+/** Leaves are added one at a time; the root is of those so far, in hexadecimal. */
+export class Tree {
+  count = 0;
+  /** The roots of complete subtrees, from left to right: one for each binary digit 1 of `count`. */
+  private readonly roots: Uint8Array[] = [];
+
+  /** Returns the number of leaves. */
+  add(text: string): number {
+    let root: Uint8Array = leafOf(text);
+    for (let rest = this.count; rest % 2 === 1; rest = (rest - 1) / 2)
+      root = nodeOf(this.roots.pop()!, root);
+    this.roots.push(root);
+    return (this.count += 1);
+  }
+
+  root(): string {
+    if (this.count === 0) return sha256('').toString('hex');
+    const root = this.roots.reduceRight((right, left) => nodeOf(left, right));
+    return Buffer.from(root).toString('hex');
+  }
+}
+
+export function rootOf(texts: readonly string[]): string {
+  const tree = new Tree();
+  for (const text of texts) tree.add(text);
+  return tree.root();
 }
 
 /** Whether the leaf of `text` is the one at `index` of `count` below the root. */

@@ -17,6 +17,7 @@ const findings = {
   opening: ['O dia não abre com o saldo anterior', 'The day opens with another balance'],
   balance_chain: ['Falta um lançamento antes deste', 'A line before this one is missing'],
   balance: ['O saldo certificado é outro', 'The certified balance is another one'],
+  decisions: ['As decisões não têm a raiz certificada', 'The decisions have another root'],
   head_unknown: ['O hash dado não está na cadeia', 'The given head is not in the chain'],
   key_unknown: ['A chave dada não assinou a cadeia', 'The given key did not sign the chain'],
   not_certified: ['No extrato do banco, sem certificado', "In the bank's file, not certified"],
@@ -42,32 +43,15 @@ const others = {
   covers: ['Dias', 'Days'],
   certificates: ['Certificados', 'Certificates'],
   lines: ['Lançamentos', 'Lines'],
+  decisions: ['Decisões', 'Decisions'],
   head: ['Último elo', 'Head'],
   keys: ['Chaves', 'Keys'],
-  authenticated: [
-    'Autenticado pelo que foi dado fora do arquivo.',
-    'Authenticated by what was given.',
-  ],
-  up_to_head: [
-    'Depois do elo dado, só coerente consigo mesmo.',
-    'After the given head, self-consistent only.',
-  ],
-  not_authenticated: [
-    'Coerente consigo mesmo, não autenticado: dê --key ou --head.',
-    'Self-consistent, not authenticated: give --key or --head.',
-  ],
-  unproven: [
-    'Certificados do formato /1 (lançamentos e cadeia de saldos sem prova)',
-    'Certificates of the format /1 (lines and their balance chain are not proven)',
-  ],
-  complete: [
-    'Comparado com o extrato do banco, lançamentos',
-    "Compared with the bank's file, lines",
-  ],
-  not_complete: [
-    'Sem o extrato do banco (--statement), nada prova que está completo.',
-    "Without the bank's file (--statement), nothing proves completeness.",
-  ],
+  authenticated: ['Autenticado pelo que foi dado.', 'Authenticated by what was given.'],
+  up_to_head: ['Só até o elo dado.', 'Only up to the given head.'],
+  not_authenticated: ['Coerente em si, não autenticado', 'Self-consistent, not authenticated'],
+  unproven: ['Sem prova dos lançamentos (/1)', 'Without proof of their lines (/1)'],
+  complete: ['Lançamentos no extrato do banco', "Lines in the bank's file"],
+  not_complete: ['Sem --statement, nada prova que está completo.', 'Not shown to be complete.'],
 } as const;
 
 export type Language = 'pt' | 'en';
@@ -77,10 +61,8 @@ export const say = (word: keyof typeof others, language: Language): string =>
   others[word][at(language)];
 
 export function describe({ code, where, expected, actual }: Finding, language: Language): string {
-  const parts = [
-    ...(expected === '' ? [] : [`${say('expected', language)} ${expected}`]),
-    ...(actual === '' ? [] : [`${say('found', language)} ${actual}`]),
-  ];
-  const values = parts.length > 0 ? ` (${parts.join(', ')})` : '';
-  return `${where}: ${findings[code][at(language)]}${values}`;
+  const wanted = expected && `${say('expected', language)} ${expected}`;
+  const found = actual && `${say('found', language)} ${actual}`;
+  const values = [wanted, found].filter((text) => text !== '').join(', ');
+  return `${where}: ${findings[code][at(language)]}${values && ` (${values})`}`;
 }

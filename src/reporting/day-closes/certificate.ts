@@ -54,6 +54,11 @@ const certificateText = z.object({
   added: z.array(z.string()),
   /** The root of the Merkle tree over the lines, in nsu order, with their outcomes. */
   linesRoot: z.string(),
+  /**
+   * The Merkle tree over the log of decisions, rule versions, approvals, rights and policies. Absent
+   * in certificates that were made before there was one.
+   */
+  decisions: z.object({ count: z.int(), root: z.string() }).optional(),
   /** The root of the Merkle tree over what the bank showed of the lines, in nsu order. */
   statementRoot: z.string().optional(),
   /** The lines before the first certified day; only the certificates of that day have it. */

@@ -23,6 +23,7 @@ import * as queries from './day-closes.queries.js';
 import { readSpanFigures, type LineSpan } from './day-lines.queries.js';
 import { DayTree } from './day-tree.queries.js';
 import { readOutcomeChanges } from './outcome-changes.queries.js';
+import { readLogExtent } from './decision-log.queries.js';
 import * as outcomes from './outcomes.queries.js';
 import { readStatementRoot } from './statement-tree.queries.js';
 
@@ -187,6 +188,7 @@ export class DayCertifier {
     const signer = await this.keys.current(tx);
     const last = await queries.findLastCertificate(tx, accountId);
     const sequence = (last?.sequence ?? 0) + 1;
+    const log = await readLogExtent(tx, accountId);
     const subjects = added.map((line) => subjectOfLate(statementDayOf(line.occurredAt), line.nsu));
     await this.breaks.resolve(tx, accountId, 'late_line', subjects);
     const certificate: Certificate = {
@@ -197,6 +199,7 @@ export class DayCertifier {
       ...content,
       ...certificates.describeOutcomes(day.totals()),
       added: added.map(({ nsu }) => nsu.toString()),
+      decisions: { count: Number(log.count), root: log.tree.root().toString('hex') },
       linesRoot: day.root(),
       statementRoot: roots.day,
       earlier: earlier && {

@@ -19,6 +19,7 @@ import {
   type CertificationOutcome,
   type PreparedDay,
 } from './day-certifier.service.js';
+import { extendLog } from './decision-log.queries.js';
 import * as queries from './day-closes.queries.js';
 
 @Injectable()
@@ -128,6 +129,7 @@ export class DayClosing {
     if (!(await isOver(prisma))) return null;
     const { seenArrival } = state;
     if (await this.certifier.isKnownToDiffer(accountId, date, seenArrival)) return 'differs';
+    await extendLog(this.database, lease);
     const prepared = await this.certifier.prepare(accountId, date, seenArrival);
     if (!prepared) return 'waiting';
     for (;;) {

@@ -31,6 +31,7 @@ import {
   readSpanFigures,
   type LineSpan,
 } from './day-lines.queries.js';
+import { differenceOfDecisions } from './decision-check.queries.js';
 import { DayTree } from './day-tree.queries.js';
 import { readOpeningCut } from './opening-cut.queries.js';
 import { readOutcomeChanges } from './outcome-changes.queries.js';
@@ -113,6 +114,8 @@ export class Verifier {
       const chain = await this.verifyLinks(db, accountId, counts);
       const account = { db, accountId, slug, chain, counts };
       await this.verifyDays(account, await this.verifyLines(account));
+      const inOrder = [...chain.days.values()].flat().sort((a, b) => a.sequence - b.sequence);
+      expectNone(await differenceOfDecisions(db, accountId, inOrder));
       return { account: slug, counts, difference: null };
     } catch (error) {
       if (!(error instanceof DifferenceFound)) throw error;

@@ -3,7 +3,7 @@ import { ApiKeyGuard, FromCaller, type CallerInput } from '../../access/accounts
 import { Handles, type StreamedReply } from '../../platform/http/contract-route.js';
 import { Responds } from '../../platform/http/responses.decorator.js';
 import { replyWith } from '../exports/exports.controller.js';
-import { exportCertificates, proveLine } from './proofs.schema.js';
+import { exportCertificates, exportDecisions, proveLine } from './proofs.schema.js';
 import { Proofs } from './proofs.service.js';
 
 @Controller()
@@ -23,6 +23,14 @@ export class ProofsController {
     @FromCaller() { accountId }: CallerInput<typeof exportCertificates>,
   ): Promise<StreamedReply> {
     return replyWith(await this.proofs.open(accountId));
+  }
+
+  @UseGuards(ApiKeyGuard)
+  @Handles(exportDecisions)
+  async exportLog(
+    @FromCaller() { accountId }: CallerInput<typeof exportDecisions>,
+  ): Promise<StreamedReply> {
+    return replyWith(await this.proofs.openDecisions(accountId));
   }
 
   /** A JWK set. Whoever checks a signature needs the keys, and has no key of ours. */

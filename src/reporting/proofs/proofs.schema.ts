@@ -50,4 +50,17 @@ export const exportCertificates = route({
   response: z.string(),
 });
 
+export const exportDecisions = route({
+  ...base,
+  chapter: 'Exports',
+  authentication: 'api-key',
+  name: 'exportDecisions',
+  summary:
+    'Streams the log of decisions, rule versions, approvals, rights and policies up to the last ' +
+    'certificate. Each line is a leaf of the tree whose root certificates state.',
+  path: '/v1/exports/decisions',
+  responseContentTypes: ['text/plain'],
+  response: z.string(),
+});
+
 nameSchemas({ ProofLeaf: leaf });

@@ -11,7 +11,9 @@ import { inclusionPath, leafHashOf } from '../../platform/merkle-tree.js';
 import { Database, type Db } from '../../platform/postgres/database.service.js';
 import { readCertificate } from '../day-closes/certificate.js';
 import { spanOf } from '../day-closes/closed-day.js';
-import { findCurrentCertificate } from '../day-closes/day-closes.queries.js';
+import { findCurrentCertificate, findLastCertificate } from '../day-closes/day-closes.queries.js';
+import { readLog } from '../day-closes/decision-log.queries.js';
+import { decisionText } from '../day-closes/decision-sources.js';
 import { readSpanFigures } from '../day-closes/day-lines.queries.js';
 import {
   readStatementLeaves,
@@ -26,10 +28,11 @@ import type * as schema from './proofs.schema.js';
 const maxProvenLines = 200_000;
 const pageLinks = 20;
 
-const chainFile: ExportFile<object> = {
+/** A text a line. */
+export const jsonLines: ExportFile<string> = {
   ...{ contentType: 'text/plain; charset=utf-8', extension: 'jsonl', encoding: 'utf8' },
   head: () => '',
-  row: (row) => `${stringifyJson(row)}\n`,
+  row: (text) => `${text}\n`,
   foot: () => '',
 };
 
@@ -76,10 +79,22 @@ export class Proofs {
 
   /** The whole chain. Throws `rate_limited` if the account has too many open files. */
   async open(accountId: number): Promise<OpenedFile> {
+    return this.openFile(accountId, 'certificates', (slug) => this.chain(accountId, slug));
+  }
+
+  /** The log up to the last certificate. Throws as `open`. */
+  async openDecisions(accountId: number): Promise<OpenedFile> {
+    return this.openFile(accountId, 'decisions', () => this.decisions(accountId));
+  }
+
+  private openFile(
+    accountId: number,
+    subject: string,
+    read: (slug: string) => AsyncGenerator<string[]>,
+  ): Promise<OpenedFile> {
     return this.streams.open(accountId, async () => {
       const { slug } = await this.accounts.get(accountId);
-      const name = `concilia-${slug}-certificates`;
-      return this.streams.stream(name, chainFile, this.chain(accountId, slug));
+      return this.streams.stream(`concilia-${slug}-${subject}`, jsonLines, read(slug));
     });
   }
 
@@ -91,19 +106,22 @@ export class Proofs {
   }
 
   /** Each certificate, and after it what the bank showed of its lines. */
-  private async *chain(accountId: number, account: string): AsyncGenerator<object[]> {
+  async *chain(accountId: number, account: string): AsyncGenerator<string[]> {
     const db = this.database.prisma;
-    yield [{ format: 'concilia-chain/1', account, accountId }];
+    yield [stringifyJson({ format: 'concilia-chain/1', account, accountId })];
     for (let after = 0, isMore = true; isMore;) {
       const links = await this.streams.read(() =>
         db.dayClose.findMany({
           ...{ where: { accountId, sequence: { gt: after } }, take: pageLinks },
+          include: { anchors: { where: { kind: 'timestamp' } } },
           orderBy: { sequence: 'asc' },
         }),
       );
       for (const link of links) {
-        const { certificate, hash, signature } = link;
-        yield [{ certificate, hash, signature }];
+        const { certificate, hash, signature, anchors } = link;
+        const [stamp] = anchors.map(({ response }) => Buffer.from(response ?? []));
+        const timestamp = stamp?.toString('base64');
+        yield [stringifyJson({ certificate, hash, signature, timestamp })];
         yield* this.lines(link);
       }
       after = links.at(-1)?.sequence ?? after;
@@ -111,22 +129,35 @@ export class Proofs {
     }
   }
 
-  private async *lines(link: DayClose): AsyncGenerator<object[]> {
+  /** The leaves of the decision log up to the last certificate. */
+  async *decisions(accountId: number): AsyncGenerator<string[]> {
+    const db = this.database.prisma;
+    const last = await this.streams.read(() => findLastCertificate(db, accountId));
+    const { count = 0 } = (last && readCertificate(last.certificate).decisions) ?? {};
+    const pages = readLog(db, accountId, { from: 0n, until: BigInt(count) });
+    for await (const entries of this.paged(pages))
+      yield entries.map((entry) => decisionText(accountId, entry));
+  }
+
+  private async *lines(link: DayClose): AsyncGenerator<string[]> {
     const { prisma: db } = this.database;
     const certificate = readCertificate(link.certificate);
     if (certificate.statementRoot === undefined) return;
     const span = spanOf(certificate);
     if (certificate.earlier)
       for await (const leaves of this.leaves(db, { ...span, from: null, until: span.from }))
-        yield leaves.map(({ text }) => ({ earlier: text }));
+        yield leaves.map(({ text }) => stringifyJson({ earlier: text }));
     for await (const leaves of this.leaves(db, span))
-      yield leaves.map(({ text }) => ({ line: text }));
+      yield leaves.map(({ text }) => stringifyJson({ line: text }));
+  }
+
+  private async *leaves(db: Db, span: StatementSpan): AsyncGenerator<StatementLeaf[]> {
+    const figures = await this.streams.read(() => readSpanFigures(db, span));
+    yield* this.paged(readStatementLeaves(db, span, figures));
   }
 
   /** A page is read as soon as a slot is free. */
-  private async *leaves(db: Db, span: StatementSpan): AsyncGenerator<StatementLeaf[]> {
-    const figures = await this.streams.read(() => readSpanFigures(db, span));
-    const pages = readStatementLeaves(db, span, figures);
+  private async *paged<Page>(pages: AsyncGenerator<Page>): AsyncGenerator<Page> {
     for (;;) {
       const page = await this.streams.read(() => pages.next());
       if (page.done) return;
