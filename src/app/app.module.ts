@@ -17,6 +17,7 @@ import { ConsoleModule } from '../console/console.module.js';
 import { CustomersModule } from '../outbound/customers/customers.module.js';
 import { DisputesModule } from '../statement/disputes/disputes.module.js';
 import { Database } from '../platform/postgres/database.service.js';
+import { AnchorsModule } from '../reporting/anchors/anchors.module.js';
 import { DayClosesModule } from '../reporting/day-closes/day-closes.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { CashForecastModule } from '../reporting/cash-forecast/cash-forecast.module.js';
@@ -121,6 +122,7 @@ export class AppModule {
         RunsModule,
         BreaksModule,
         DayClosesModule,
+        AnchorsModule,
         ProofsModule,
         AlertsModule,
         ConsoleModule,

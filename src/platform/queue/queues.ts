@@ -36,6 +36,8 @@ export const jobs = {
   closeStatement: job({ ...perAccount, name: 'close-statement', concurrency: 32 }),
   /** Certifies days that have ended, and amends the certificates of days that got a late line. */
   closeDays: job({ ...perAccount, name: 'close-days', concurrency: 2 }),
+  /** Puts the heads of certificates into a file, and before a timestamp authority. */
+  anchorHeads: job({ ...perAccount, name: 'anchor-heads', concurrency: 4 }),
   /**
    * Marks webhooks as processed when a completed sync covers them, and plans another sync for
    * the others.

@@ -11,6 +11,7 @@ import {
   type RequestLimitSettings,
   type TrustedProxies,
 } from './request-limit-settings.js';
+import { readReports, reportSchemas, type ReportSettings } from './report-settings.js';
 import { readRetention, retentionSchemas, type RetentionSettings } from './retention-settings.js';
 import { readSso, ssoSchemas, type SsoSettings } from './sso-settings.js';
 import {
@@ -18,7 +19,6 @@ import {
   headerList,
   headerName,
   httpUrl,
-  mailAddress,
   port,
   postgresUrl,
   secret,
@@ -137,9 +137,7 @@ export const settingSchemas = {
     .optional(),
   ...requestLimitSchemas,
   METRICS_TOKEN: secret('METRICS_TOKEN', 16).optional(),
-  SMTP_URL: urlOf('SMTP_URL', /^smtps?:$/, 'smtp://user:password@mail.example:587').optional(),
-  ALERT_FROM: mailAddress('ALERT_FROM').optional(),
-  CONSOLE_URL: httpUrl('CONSOLE_URL').optional(),
+  ...reportSchemas,
   ...ssoSchemas,
 } as const;
 
@@ -255,14 +253,8 @@ export abstract class Settings {
   readonly quotas!: Quotas;
   /** The bearer token of /metrics. Null: open, like the health endpoints. */
   readonly metricsToken!: string | null;
-  readonly alerts!: {
-    /** The mail server. Null: no e-mail is sent. */
-    smtpUrl: string | null;
-    /** The sender of e-mails. Null without a mail server. */
-    from: string | null;
-    /** Where links of alerts lead. Null: to the service's own API. */
-    consoleUrl: string | null;
-  };
+  readonly alerts!: ReportSettings['alerts'];
+  readonly anchors!: ReportSettings['anchors'];
   /** Null: people sign in with a password and a code alone. */
   readonly sso!: SsoSettings | null;
 }
@@ -392,7 +384,7 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Settings {
     retention: readRetention(values),
     syncIntervalMs: values.SYNC_INTERVAL_MS ?? (profile === 'sandbox' ? 5_000 : 60_000),
     ...readRequestLimits(values),
-    ...{ metricsToken: values.METRICS_TOKEN ?? null, alerts: alertSettings(values) },
+    ...{ metricsToken: values.METRICS_TOKEN ?? null, ...readReports(values) },
     sso: readSso(values, profile === 'sandbox', problems),
   };
   for (const [one, other] of pairs)
@@ -426,14 +418,6 @@ function databaseLimits(values: SettingValues) {
 }
 
 export const defaultDatabaseLimits = databaseLimits(settingsObject.parse({}));
-
-function alertSettings(values: SettingValues): Settings['alerts'] {
-  return {
-    smtpUrl: values.SMTP_URL ?? null,
-    from: values.ALERT_FROM ?? null,
-    consoleUrl: values.CONSOLE_URL ?? null,
-  };
-}
 
 function traceSettings(values: SettingValues): TraceSettings | null {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers = {} } =
