@@ -52,7 +52,7 @@ export const catalogue: Readonly<Record<string, CatalogueEntry>> = {
     load: async () => (await import('./months.js')).monthsCommand,
   },
   export: {
-    summary: 'Writes lines, breaks, overdue payments or certificates into a file.',
+    summary: 'Writes lines, open items, certificates or an audit pack into a file.',
     load: async () => (await import('./export.js')).exportCommand,
   },
   verify: {

@@ -1,6 +1,5 @@
-// Writes lines, breaks, overdue payments or certificates of the account whose key is
-// CONCILIA_API_KEY into a file. Names are in it where the key has the scope personal-data. An
-// interrupted file has another name, so that it never looks complete.
+// Writes a file of the account whose key is CONCILIA_API_KEY. Names are in it where the key has the
+// scope personal-data. An interrupted file has another name, so that it never looks complete.
 import { createWriteStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { Readable, Transform } from 'node:stream';
@@ -11,8 +10,9 @@ import {
   exportOpenBreaks,
   exportOverduePayments,
   exportTransactions,
+  getAuditorPack,
 } from '../../reporting/exports/exports.schema.js';
-import { exportCertificates } from '../../reporting/proofs/proofs.schema.js';
+import { exportCertificates, exportDecisions } from '../../reporting/proofs/proofs.schema.js';
 import { CommandFailure } from '../exit.js';
 import {
   reports,
@@ -28,6 +28,8 @@ const routes = {
   breaks: exportOpenBreaks,
   'expected-payments': exportOverduePayments,
   certificates: exportCertificates,
+  decisions: exportDecisions,
+  'auditor-pack': getAuditorPack,
 } as const;
 const subjects = Object.keys(routes) as (keyof typeof routes)[];
 
@@ -35,16 +37,19 @@ interface ExportOptions extends ToService {
   format: (typeof exportFormats)[number];
   from?: string;
   to?: string;
+  month?: string;
   delimiter: 'comma' | 'semicolon';
   output?: string;
 }
 
 async function exportFile(given: ExportOptions, subject = ''): Promise<CommandResult> {
-  const { output, format, from, to, delimiter } = given;
-  const query = subject === 'certificates' ? {} : { format, from, to, delimiter };
+  const { output, format, from, to, delimiter, month = '' } = given;
+  const isWhole = ['certificates', 'decisions', 'auditor-pack'].includes(subject);
+  const query = isWhole ? {} : { format, from, to, delimiter };
   const route = routes[subject as keyof typeof routes];
   const response = await serviceOf(given).open(route as typeof exportTransactions, {
     query: Object.fromEntries(Object.entries(query).filter(([, value]) => value)) as never,
+    ...(subject === 'auditor-pack' && { params: { month } as never }),
   });
   const [, named] =
     /filename="([\w.-]+)"/.exec(response.headers.get('content-disposition') ?? '') ?? [];
@@ -82,6 +87,7 @@ export function exportCommand(command: Command): void {
     .addOption(new Option('--format <format>').choices(exportFormats).default('csv'))
     .option('--from <day>', 'transactions: the first statement day; default: of this month')
     .option('--to <day>', 'transactions: the last statement day; default: today')
+    .option('--month <month>', 'auditor-pack: 2026-11')
     .addOption(
       new Option('--delimiter <name>', 'of CSV; semicolon: with decimal commas')
         .choices(['comma', 'semicolon'])

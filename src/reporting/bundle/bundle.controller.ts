@@ -2,7 +2,7 @@ import { Controller, UseGuards } from '@nestjs/common';
 import { ApiKeyGuard, FromCaller, type CallerInput } from '../../access/accounts/api-key.guard.js';
 import { Handles, type StreamedReply } from '../../platform/http/contract-route.js';
 import { replyWith } from '../exports/exports.controller.js';
-import { getMonthBundle } from '../exports/exports.schema.js';
+import { getAuditorPack, getMonthBundle } from '../exports/exports.schema.js';
 import { MonthBundles } from './month-bundles.service.js';
 
 @Controller()
@@ -15,5 +15,12 @@ export class BundleController {
     @FromCaller() { params, ...caller }: CallerInput<typeof getMonthBundle>,
   ): Promise<StreamedReply> {
     return replyWith(await this.bundles.open(caller, params.month));
+  }
+
+  @Handles(getAuditorPack)
+  async openPack(
+    @FromCaller() { params, ...caller }: CallerInput<typeof getAuditorPack>,
+  ): Promise<StreamedReply> {
+    return replyWith(await this.bundles.openPack(caller, params.month));
   }
 }

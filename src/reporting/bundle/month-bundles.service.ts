@@ -11,8 +11,9 @@ import { FileStreams, type FileCaller, type OpenedFile } from '../exports/file-s
 import { MonthReports, type ReadMonth } from '../exports/month-reports.service.js';
 import { nameOfMonth } from '../exports/month-sections.js';
 import { zipEntryOptions } from '../exports/zip-container.js';
+import { jsonLines, Proofs } from '../proofs/proofs.service.js';
 import { BundleFiles, type BundleFile } from './bundle-files.service.js';
-import { readmeText, type WrittenFile } from './readme-text.js';
+import { chainName, decisionsName, readmeText, type WrittenFile } from './readme-text.js';
 
 @Injectable()
 export class MonthBundles {
@@ -20,17 +21,48 @@ export class MonthBundles {
     private readonly reports: MonthReports,
     private readonly files: BundleFiles,
     private readonly streams: FileStreams,
+    private readonly proofs: Proofs,
   ) {}
 
   /** Throws `not_found` for a month without a report, `rate_limited` with many open files. */
   async open(caller: FileCaller, month: string): Promise<OpenedFile> {
+    return this.openFor(caller, month, 'accountant');
+  }
+
+  /** With the whole chain of certificates and the whole log of decisions. Throws as `open`. */
+  async openPack(caller: FileCaller, month: string): Promise<OpenedFile> {
+    return this.openFor(caller, month, 'auditor');
+  }
+
+  private openFor(
+    caller: FileCaller,
+    month: string,
+    reader: 'accountant' | 'auditor',
+  ): Promise<OpenedFile> {
     return this.streams.open(caller.accountId, async () => {
       const read = await this.reports.read(caller.accountId, month);
       const { slug } = read.figures;
       const named = asciiOf(nameOfMonth(month)).replaceAll(' de ', '-');
-      const bytes = zipOf(read, this.files.of(caller, read), named);
-      return this.streams.opened(`concilia-${slug}-${named}.zip`, 'application/zip', bytes);
+      const proofs = reader === 'auditor' ? this.proofsOf(caller.accountId, slug) : [];
+      const bytes = zipOf(read, [...this.files.of(caller, read), ...proofs], named);
+      const name = `concilia-${slug}-${reader === 'auditor' ? 'auditoria-' : ''}${named}.zip`;
+      return this.streams.opened(name, 'application/zip', bytes);
     });
+  }
+
+  private proofsOf(accountId: number, slug: string): BundleFile[] {
+    const file = (name: string, about: string, rows: () => AsyncIterable<string[]>) => ({
+      ...{ name, about, extension: jsonLines.extension },
+      open: () => ({ bytes: this.streams.bytes(jsonLines, rows()), sums: null }),
+    });
+    return [
+      file(chainName, 'Todos os certificados, com os seus lançamentos', () =>
+        this.proofs.chain(accountId, slug),
+      ),
+      file(decisionsName, 'Decisões, regras, aprovações, direitos e políticas', () =>
+        this.proofs.decisions(accountId),
+      ),
+    ];
   }
 }
 

@@ -3,6 +3,9 @@ import { printCount, printReais } from '../../brazil/printed-text.js';
 import { reportTexts } from '../exports/month-sections.js';
 import type { MonthFigures } from '../exports/month-figures.js';
 
+export const chainName = 'cadeia-de-certificados';
+export const decisionsName = 'decisoes';
+
 /** The rows of a table and the sums of their amounts, by sign. */
 export interface FileSums {
   rows: bigint;
@@ -40,6 +43,7 @@ export function readmeText(figures: MonthFigures, files: readonly WrittenFile[])
       ...(sums ? [`  ${sumsText(sums)}`] : []),
       `  SHA-256 ${sha256}`,
     ]),
+    ...verificationOf(files),
   ];
   return `\u{FEFF}${lines.join('\r\n')}\r\n`.replaceAll('\u00a0', ' ');
 }
@@ -51,4 +55,18 @@ function sumsText({ rows, creditCents, debitCents, isDoubleEntry }: FileSums): s
     `${lines}; créditos ${printReais(creditCents)}; débitos ${printReais(-debitCents)}; ` +
     `líquido ${printReais(creditCents - debitCents)}`
   );
+}
+
+/** The report of the verifier is worth something where the auditor runs it. */
+function verificationOf(files: readonly WrittenFile[]): string[] {
+  const find = (start: string) => files.find(({ name }) => name.startsWith(start))?.name;
+  const chain = find(chainName);
+  if (chain === undefined) return [];
+  return [
+    '',
+    'Para verificar, em outro computador:',
+    `  npx @concilia/verifier ${chain} --decisions ${find(decisionsName)} \\`,
+    '    --head ELO --key CHAVE --statement EXTRATO --lang pt',
+    'Receba o ELO e a CHAVE por outro meio que este arquivo, e o EXTRATO do próprio banco.',
+  ];
 }

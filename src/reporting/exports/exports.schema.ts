@@ -73,15 +73,30 @@ export const getMonthReport = route({
   response: z.string(),
 });
 
-/** All that an accountant needs of a month, in one file. */
-export const getMonthBundle = route({
+/** Of a month, in one file. */
+const bundle = {
   ...exported,
+  params: z.object({ month: monthParameter }),
+  responseContentTypes: ['application/zip'],
+  response: z.string(),
+} as const;
+
+/** All that an accountant needs. */
+export const getMonthBundle = route({
+  ...bundle,
   name: 'getMonthBundle',
   summary:
     'Streams a month as one ZIP file in Portuguese: statement, open items, breaks with their ' +
     'history, certificates, and the report as page and PDF file.',
   path: '/v1/months/{month}/bundle',
-  params: z.object({ month: monthParameter }),
-  responseContentTypes: ['application/zip'],
-  response: z.string(),
+});
+
+/** The same with what an auditor verifies it by. */
+export const getAuditorPack = route({
+  ...bundle,
+  name: 'getAuditorPack',
+  summary:
+    'Streams the bundle of a month with the chain of certificates, the log of decisions, and how ' +
+    'to verify them.',
+  path: '/v1/months/{month}/auditor-pack',
 });

@@ -4,5 +4,10 @@ import { ExportsModule } from '../exports/exports.module.js';
 import { ProofsController } from './proofs.controller.js';
 import { Proofs } from './proofs.service.js';
 
-@Module({ imports: [ExportsModule], controllers: [ProofsController], providers: [Proofs] })
+@Module({
+  imports: [ExportsModule],
+  controllers: [ProofsController],
+  providers: [Proofs],
+  exports: [Proofs],
+})
 export class ProofsModule {}

@@ -8,6 +8,7 @@ import { toCanonicalJson } from '../../../src/platform/json/canonical-json.js';
 import { sha256 } from '../../../src/platform/json/exact-json.js';
 import { Verifier } from '../../../src/reporting/day-closes/verifier.service.js';
 import { ClosedDays, type TestLine } from '../../support/closed-days.js';
+import { entriesOf } from '../../support/bundle-entries.js';
 import { operatorOf } from '../../support/operator.js';
 import { secretBoxOf } from '../../support/secret-box.js';
 import { serviceApplication, type ServiceApplication } from '../../support/service-application.js';
@@ -132,6 +133,23 @@ describe('the chain of an account', () => {
   });
 });
 
+it('has a balance chain that goes on after days of the former format', async () => {
+  const records = await exported();
+  const former = records.map((one, at) => {
+    if (!one.startsWith('{"certificate"') || !one.includes('2026-02-02')) return one;
+    const { certificate, hash } = JSON.parse(one);
+    const { statementRoot, key, decisions, ...rest } = JSON.parse(certificate);
+    expect([statementRoot, key, decisions, at]).not.toContain(undefined);
+    const text = toCanonicalJson({ ...rest, format: 'concilia-day-close/1' });
+    return JSON.stringify({ certificate: text, hash, signature: null });
+  });
+  const balances = async (all: string[]) =>
+    (await codesOf(all)).filter((one) => /balance|line_sum/.test(`${one}`));
+  expect(await balances(former)).toEqual([]);
+  const without = former.filter((one) => !/nsu\\":\\"7\\"/.test(one));
+  expect(await balances(without)).toEqual(['balance_chain nsu 8']);
+});
+
 describe('the proof of a line', () => {
   it('shows its leaf, or its neighbours where there is none', async () => {
     for (const [nsu, shown] of [
@@ -162,6 +180,26 @@ describe('the proof of a line', () => {
     const other = await service.call('GET', '/v1/day-closes/2026-02-02/proof?nsu=2');
     expect(other.status).toBe(404);
   });
+});
+
+it('is in the pack of an auditor, with the log of decisions and how to verify both', async () => {
+  const response = await fetch(`${service.url}/v1/months/2026-02/auditor-pack`, {
+    headers: { 'x-service-api-key': apiKey },
+  });
+  expect(response.status).toBe(200);
+  const entries = await entriesOf(Buffer.from(await response.arrayBuffer()));
+  const linesOf = (name: string) =>
+    entries.get(`${name}-fevereiro-2026.jsonl`)!.toString('utf8').trim().split('\n');
+  const decisions = linesOf('decisoes');
+  const verified = await verifyChain(linesOf('cadeia-de-certificados'), { decisions });
+  expect(verified).toMatchObject({ findings: [], certificates: 4, decisions: decisions.length });
+  expect(decisions.length).toBeGreaterThan(0);
+  expect([...entries.keys()]).toContain('extrato-fevereiro-2026.csv');
+  const readme = entries.get('LEIA-ME.txt')!.toString('utf8');
+  expect(readme).toContain(
+    'npx @concilia/verifier cadeia-de-certificados-fevereiro-2026.jsonl --decisions ' +
+      'decisoes-fevereiro-2026.jsonl',
+  );
 });
 
 it('is found by `concilia verify` where a signature or what was signed was changed', async () => {
