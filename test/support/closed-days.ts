@@ -189,16 +189,16 @@ export class ClosedDays {
   };
 
   /** Saves the account's rows, so that `restore` can undo tampering. */
-  readonly save = async (accountId: number) => {
-    for (const table of savedTables)
+  readonly save = async (accountId: number, others: string[] = []) => {
+    for (const table of [...savedTables, ...others])
       await this.run(
         `CREATE TABLE saved_${table} AS SELECT * FROM "${table}" WHERE account_id = ${accountId}`,
       );
   };
 
-  readonly restore = (accountId: number) =>
+  readonly restore = (accountId: number, others: string[] = []) =>
     this.tamper(
-      savedTables
+      [...savedTables, ...others]
         .map(
           (table) => `DELETE FROM "${table}" WHERE account_id = ${accountId};
                       INSERT INTO "${table}" SELECT * FROM saved_${table}`,
