@@ -40,19 +40,22 @@ export async function readLogExtent(db: Db, accountId: number): Promise<LogExten
 
 /** Gives every entry that is committed its place. What is stored is read again by nobody. */
 export async function extendLog(database: Database, lease: Lease): Promise<void> {
-  for (let isMore = true; isMore;)
-    isMore = await transactionUnderLease(database, lease, (tx) =>
-      extendByPage(tx, lease.accountId),
+  for (let after: bigint | null = -1n; after !== null;) {
+    const from: bigint = after;
+    after = await transactionUnderLease(database, lease, (tx) =>
+      extendByPage(tx, lease.accountId, from),
     );
+  }
 }
 
-async function extendByPage(tx: Tx, accountId: number): Promise<boolean> {
+/** Returns the last sequence of a full page; null where nothing is left. */
+async function extendByPage(tx: Tx, accountId: number, after: bigint): Promise<bigint | null> {
   const entries = await tx.decisionLogEntry.findMany({
-    where: { accountId, position: null },
+    where: { accountId, position: null, sequence: { gt: after } },
     orderBy: { sequence: 'asc' },
     take: pageEntries,
   });
-  if (entries.length === 0) return false;
+  if (entries.length === 0) return null;
   const { count, tree } = await readLogExtent(tx, accountId);
   const leaves = (await withFacts(tx, accountId, entries)).map((entry) =>
     leafHashOf(decisionText(accountId, entry)),
@@ -70,7 +73,7 @@ async function extendByPage(tx: Tx, accountId: number): Promise<boolean> {
       decisionSubtrees: tree.subtreeRoots(),
     },
   });
-  return entries.length === pageEntries;
+  return entries.length === pageEntries ? (entries.at(-1)?.sequence ?? null) : null;
 }
 
 /** The entries at the places from `from` and before `until`, in order, page by page. */
