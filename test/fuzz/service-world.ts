@@ -101,7 +101,7 @@ export const serviceSettings = {
 
 const pathsOfMonths = [
   ...['exports/reports/{}', 'exports/fees/{}', 'exports/journal/{}', 'fee-checks/{}'],
-  ...['months/{}', 'months/{}/bundle', 'months/{}/journal'],
+  ...['months/{}', 'months/{}/bundle', 'months/{}/auditor-pack', 'months/{}/journal'],
 ];
 
 /** Sets up what the requests name. The account whose keys, mode and controls change is another. */
