@@ -161,6 +161,7 @@ describe('defaults', () => {
         ...{ apiKeys: 100, rules: 1_000, unfinishedUploads: 20, unprocessedWebhooks: 1_000_000 },
       },
       metricsToken: null,
+      anchors: { file: null, timestampUrl: null },
       alerts: { smtpUrl: null, from: null, consoleUrl: null },
     });
   });

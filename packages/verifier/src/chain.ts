@@ -187,7 +187,7 @@ export class Chain {
     const dates = [...this.days.keys()].sort();
     const last = this.days.get(dates.at(-1) ?? '')?.certificate;
     if (!last) return;
-    // What days without proofs count by nsu is not known: the chain goes on where the last one ends.
+    // What days without proofs count by nsu is not known: the chain goes on where they end.
     const certificates = dates.map((date) => this.days.get(date)!.certificate);
     const start = certificates.findLast(({ statementRoot }) => statementRoot === null);
     const from = start?.balanceNsu ?? null;

@@ -11,7 +11,7 @@ import { FileStreams, type FileCaller, type OpenedFile } from '../exports/file-s
 import { MonthReports, type ReadMonth } from '../exports/month-reports.service.js';
 import { nameOfMonth } from '../exports/month-sections.js';
 import { zipEntryOptions } from '../exports/zip-container.js';
-import { jsonLines, Proofs } from '../proofs/proofs.service.js';
+import { jsonLinesFile, Proofs } from '../proofs/proofs.service.js';
 import { BundleFiles, type BundleFile } from './bundle-files.service.js';
 import { chainName, decisionsName, readmeText, type WrittenFile } from './readme-text.js';
 
@@ -52,8 +52,8 @@ export class MonthBundles {
 
   private proofsOf(accountId: number, slug: string): BundleFile[] {
     const file = (name: string, about: string, rows: () => AsyncIterable<string[]>) => ({
-      ...{ name, about, extension: jsonLines.extension },
-      open: () => ({ bytes: this.streams.bytes(jsonLines, rows()), sums: null }),
+      ...{ name, about, extension: jsonLinesFile.extension },
+      open: () => ({ bytes: this.streams.bytes(jsonLinesFile, rows()), sums: null }),
     });
     return [
       file(chainName, 'Todos os certificados, com os seus lançamentos', () =>

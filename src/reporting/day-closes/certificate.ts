@@ -55,8 +55,8 @@ const certificateText = z.object({
   /** The root of the Merkle tree over the lines, in nsu order, with their outcomes. */
   linesRoot: z.string(),
   /**
-   * The Merkle tree over the log of decisions, rule versions, approvals, rights and policies. Absent
-   * in certificates that were made before there was one.
+   * The Merkle tree over the log of decisions, rule versions, approvals, rights and policies.
+   * Absent in certificates that were made before there was one.
    */
   decisions: z.object({ count: z.int(), root: z.string() }).optional(),
   /** The root of the Merkle tree over what the bank showed of the lines, in nsu order. */

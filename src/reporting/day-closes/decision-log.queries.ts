@@ -1,6 +1,6 @@
 // The log of decisions, rule versions, approvals, rights and policies of an account. A trigger adds
-// an entry with each fact; here entries get their places, in the order in which they are found. What
-// commits late is found late, so the log of an earlier day is a prefix of the log of a later one.
+// an entry with each fact; here entries get their places, in the order in which they are found.
+// What commits late is found late: the log of an earlier day is a prefix of that of a later one.
 import { Prisma } from '../../generated/service/client.js';
 import { groupBy } from '../../platform/grouping.js';
 import { parseJson, strictJson } from '../../platform/json/exact-json.js';
@@ -13,8 +13,8 @@ import {
   decisionText,
   isDecisionKind,
   rightKinds,
-  sourceOf,
   type DecisionKind,
+  type DecisionSource,
   type LoggedDecision,
 } from './decision-sources.js';
 
@@ -129,10 +129,11 @@ async function listFacts(
 
 /** That the key of an entry is that of a fact, so that the index of the fact finds it. */
 function keyOf(kind: DecisionKind): Prisma.Sql {
-  const columns = Object.entries(sourceOf(kind).key).map(([column, type], index) =>
-    kind === 'tariff' && column === 'kind'
-      ? `fact."${column}"::text = e.key[${index + 1}]`
-      : `fact."${column}" = e.key[${index + 1}]::${type}`,
+  const columns = Object.entries((decisionSources[kind] as DecisionSource).key).map(
+    ([column, type], index) =>
+      kind === 'tariff' && column === 'kind'
+        ? `fact."${column}"::text = e.key[${index + 1}]`
+        : `fact."${column}" = e.key[${index + 1}]::${type}`,
   );
   return Prisma.raw(columns.join(' AND '));
 }
@@ -143,7 +144,9 @@ export async function findUnloggedFact(
   accountId: number,
 ): Promise<{ kind: string; key: string } | null> {
   for (const kind of Object.keys(decisionSources) as DecisionKind[]) {
-    const columns = Object.keys(sourceOf(kind).key).map((name) => `fact."${name}"::text`);
+    const columns = Object.keys((decisionSources[kind] as DecisionSource).key).map(
+      (name) => `fact."${name}"::text`,
+    );
     const [found] = await db.$queryRaw<{ key: string }[]>`
       SELECT concat_ws(' ', ${Prisma.raw(columns.join(', '))}) AS key
       FROM ${Prisma.raw(`"${kind}"`)} fact

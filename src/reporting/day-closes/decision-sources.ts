@@ -4,7 +4,7 @@ import { isLosslessNumber } from 'lossless-json';
 import { sha256 } from '../../platform/json/exact-json.js';
 import { toCanonicalJson, type CanonicalValue } from '../../platform/json/canonical-json.js';
 
-interface Source {
+export interface DecisionSource {
   /** The columns of its key after the account, with the type of each. */
   key: Record<string, 'bigint' | 'int' | 'text' | 'uuid'>;
   shown: readonly string[];
@@ -110,7 +110,7 @@ export const decisionSources = {
     shown: ['period', 'charged', 'price_cents', 'free_items', 'tier_from', 'tier_cents'],
     covered: ['text'],
   },
-} satisfies Record<string, Source>;
+} satisfies Record<string, DecisionSource>;
 export type DecisionKind = keyof typeof decisionSources;
 
 /** Rights change in place: an entry has what they have become. The hash of a key is not shown. */
@@ -118,8 +118,6 @@ export const rightKinds = ['api_key', 'operator', 'operator_role'] as const;
 const coveredOfRights = ['hash'];
 
 export const isDecisionKind = (kind: string): kind is DecisionKind => kind in decisionSources;
-
-export const sourceOf = (kind: DecisionKind): Source => decisionSources[kind];
 
 export interface LoggedDecision {
   kind: string;

@@ -29,7 +29,7 @@ const maxProvenLines = 200_000;
 const pageLinks = 20;
 
 /** A text a line. */
-export const jsonLines: ExportFile<string> = {
+export const jsonLinesFile: ExportFile<string> = {
   ...{ contentType: 'text/plain; charset=utf-8', extension: 'jsonl', encoding: 'utf8' },
   head: () => '',
   row: (text) => `${text}\n`,
@@ -94,7 +94,7 @@ export class Proofs {
   ): Promise<OpenedFile> {
     return this.streams.open(accountId, async () => {
       const { slug } = await this.accounts.get(accountId);
-      return this.streams.stream(`concilia-${slug}-${subject}`, jsonLines, read(slug));
+      return this.streams.stream(`concilia-${slug}-${subject}`, jsonLinesFile, read(slug));
     });
   }
 

@@ -1,4 +1,4 @@
-// The log of decisions, rule versions, approvals, rights and policies, whose root certificates state.
+// The log of decisions, approvals, rights and policies, whose root certificates state.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { verifyChain } from '../../../packages/verifier/src/index.js';
 import { readCertificate } from '../../../src/reporting/day-closes/certificate.js';

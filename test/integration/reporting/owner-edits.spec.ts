@@ -1,5 +1,5 @@
-// Edits of the database by its owner, without triggers, with everything that the owner can make fit.
-// The table of docs/reference/certificates.md has what finds each.
+// Edits of the database by its owner, without triggers, with all that the owner can make fit. The
+// list of docs/reference/certificates.md has what finds each.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';

@@ -1,6 +1,6 @@
--- The log of decisions, rule versions, approvals, rights and policies. A row names a fact of another
--- table; only what a right was is stored here, as rights have no history. Its place in the log is
--- given after the commit of the fact, so that no late commit changes the log of an earlier day.
+-- The log of decisions, rule versions, approvals, rights and policies. A row names a fact of
+-- another table; only what a right was is stored here, as rights have no history. Its place in the
+-- log is given after the commit of the fact: no late commit changes the log of an earlier day.
 CREATE TABLE "decision_log_entry" (
   "account_id" INTEGER NOT NULL,
   "sequence" BIGSERIAL NOT NULL,

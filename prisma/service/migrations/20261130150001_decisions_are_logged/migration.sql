@@ -30,7 +30,8 @@ BEGIN
       'CREATE OR REPLACE TRIGGER %I AFTER INSERT ON %I FOR EACH ROW WHEN (%s)
        EXECUTE FUNCTION logs_decision(%s)',
       logged[1] || '_is_logged', logged[1], logged[3],
-      (SELECT string_agg(quote_literal(name), ',') FROM unnest(string_to_array(logged[2], ',')) name));
+      (SELECT string_agg(quote_literal(name), ',')
+       FROM unnest(string_to_array(logged[2], ',')) name));
     COMMIT;
     SELECT string_agg(format('fact.%I::text', name), ',') INTO columns
     FROM unnest(string_to_array(logged[2], ',')) name;
