@@ -52,8 +52,9 @@ function watchProblems(page: Page, url: string): string[] {
   return problems;
 }
 
-const screens = (['light', 'dark'] as const).flatMap((colorScheme) =>
-  [390, 1440].map((width) => ({ colorScheme, width })),
+/** Themes differ in colours alone: the dark one is for pictures. */
+const screens = (pictures ? (['light', 'dark'] as const) : (['light'] as const)).flatMap(
+  (colorScheme) => [390, 1440].map((width) => ({ colorScheme, width })),
 );
 
 /** Where the open page is wider than the screen, of the screens and settings that people have. */
@@ -77,7 +78,9 @@ async function findWidths(page: Page, name: string): Promise<string[]> {
  */
 export async function findFaults(page: Page, name: string, problems: string[]): Promise<string[]> {
   const words = await findMachineWords(page);
-  const barriers = await findBarriers(page);
+  // Languages differ in words alone.
+  const isTranslated = (await page.getAttribute('html', 'lang')) !== 'pt-BR';
+  const barriers = isTranslated ? [] : await findBarriers(page);
   const faults = [...words, ...barriers, ...(await findWidths(page, name)), ...problems.splice(0)];
   return [...new Set(faults)].map((fault) => `${name}: ${fault}`);
 }
