@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { addDays } from '../../brazil/calendar.js';
 import { Database } from '../../platform/postgres/database.service.js';
+import { calimaFile } from '../journal/calima-file.js';
 import { journalTable } from '../journal/journal-table.js';
 import { Journals } from '../journal/journals.service.js';
 import { csvFile } from '../exports/csv-file.js';
@@ -59,6 +60,7 @@ export class BundleFiles {
   of(caller: FileCaller, month: ReadMonth): BundleFile[] {
     const { figures, window, extent } = month;
     const lines = () => this.statement.lines(caller, window, extent);
+    const postings = () => this.journals.rows(caller.accountId, figures.month);
     const statement = { name: 'extrato', table: accountantsStatement, rows: lines };
     return [
       this.csv({ ...statement, about: 'Extrato do mês, para o Excel' }),
@@ -81,8 +83,17 @@ export class BundleFiles {
         name: 'lancamentos-contabeis',
         about: 'Partidas do plano de contas; vazio sem plano de contas',
         table: journalTable,
-        rows: () => this.journals.rows(caller.accountId, figures.month),
+        rows: postings,
       }),
+      this.table(
+        {
+          name: 'lancamentos-calima',
+          about: 'As mesmas partidas, para importar no Calima',
+          table: journalTable,
+          rows: postings,
+        },
+        () => calimaFile,
+      ),
       {
         ...{ name: 'certificados', extension: 'json' },
         about:
@@ -116,7 +127,7 @@ export class BundleFiles {
     return {
       ...{ name, about, extension: file.extension },
       open: () => {
-        const isDoubleEntry = name === 'lancamentos-contabeis';
+        const isDoubleEntry = name.startsWith('lancamentos-');
         const sums: FileSums = { rows: 0n, creditCents: 0n, debitCents: 0n, isDoubleEntry };
         return { bytes: this.streams.bytes(file, counted(rows(), table, sums)), sums };
       },

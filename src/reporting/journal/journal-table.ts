@@ -27,7 +27,7 @@ export const journalTable: Table<PostingSum> = {
 };
 
 /** Nothing of a counterparty stands here: it may be erased. */
-function historyOf({ classification, isCredit, lines, firstNsu }: PostingSum): string {
+export function historyOf({ classification, isCredit, lines, firstNsu }: PostingSum): string {
   const what =
     classification === 'payment'
       ? isCredit

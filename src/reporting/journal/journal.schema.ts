@@ -162,7 +162,7 @@ export const exportJournal = route({
   summary: 'Streams the journal entries of a month as a file in Portuguese, for accountants.',
   path: '/v1/exports/journal/{month}',
   params: z.object({ month: monthParameter }),
-  query: z.object({ format: z.enum(['csv', 'xlsx']).default('csv') }),
+  query: z.object({ format: z.enum(['csv', 'xlsx', 'calima']).default('csv') }),
 });
 
 nameSchemas({

@@ -5,6 +5,7 @@ import { csvFile } from '../exports/csv-file.js';
 import { paymentPartKinds } from '../../statement/expected-payments/payment-parts.js';
 import { fieldMessage } from '../../bank-contract/field-errors.js';
 import { lineKinds } from '../exports/line-kind.js';
+import { calimaFile } from './calima-file.js';
 import { readChart } from './chart-file.js';
 import {
   addToDay,
@@ -198,6 +199,20 @@ it('is written for a spreadsheet in Brazil', () => {
       'Lançamentos;NSU;NSU final\r\n' +
       '05/11/2026;1.1.1.02;sales;1234,56;"Recebimento NSU 7";Vendas;"Loja 1";;1;7;7\r\n',
   );
+});
+
+it('is written in the columns of Calima, in ASCII, without what a reader may misread', () => {
+  const rowsOf = (of: JournalLine) =>
+    sumsOfLine(journalOf(of, mapping)!).map((row) => calimaFile.row(row));
+  const sale = { payment: { category: 'Vendas', costCentre: '=Loja; "São João"' } };
+  expect(rowsOf(line({ parts: [part(123_456n, sale)] }))).toEqual([
+    '05/11/2026;1234,56;1.1.1.02;sales;;Recebimento NSU 7;;Loja Sao Joao\r\n',
+  ]);
+  const fee = { isCredit: false, state: 'classified', classification: 'fee' } as const;
+  const rule = { costCentre: 'Matriz' };
+  expect(rowsOf(line({ ...fee, rule }))).toEqual([
+    '05/11/2026;10,00;fees;1.1.1.02;;Tarifa NSU 7;Matriz;\r\n',
+  ]);
 });
 
 it('leaves no money unmapped only with entries for all of both directions', () => {

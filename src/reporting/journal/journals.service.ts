@@ -12,6 +12,7 @@ import { BankTime } from '../../statement/lines/bank-time.service.js';
 import { csvFile } from '../exports/csv-file.js';
 import { FileStreams, type OpenedFile } from '../exports/file-streams.service.js';
 import { xlsxFile } from '../exports/xlsx-file.js';
+import { calimaFile } from './calima-file.js';
 import { addToDay, fitsAll, readStoredEntries, journalOf, sumsOfLine } from './journal.js';
 import type { JournalEntry, JournalState, PostingSum } from './journal.js';
 import type { exportJournal, listJournal } from './journal.schema.js';
@@ -90,8 +91,8 @@ export class Journals {
     return this.streams.open(accountId, async () => {
       const { slug } = await this.accounts.get(accountId);
       const source = await this.sourceOf(accountId, month);
-      const file = format === 'csv' ? csvFile(journalTable, 'people') : xlsxFile(journalTable);
       const name = `concilia-${slug}-lancamentos-${month}`;
+      const file = fileOf[format]();
       return this.streams.stream(name, file, this.rowsOf(source));
     });
   }
@@ -264,6 +265,11 @@ const startOf = (month: string): queries.LinePlace => ({
   ...{ occurredAt: statementMonths(month).from, nsu: -1n },
 });
 const endOf = (month: string): Date => statementMonths(month).until;
+const fileOf = {
+  csv: () => csvFile(journalTable, 'people'),
+  xlsx: () => xlsxFile(journalTable),
+  calima: () => calimaFile,
+};
 const keyOf = ({ occurredAt, nsu }: queries.LinePlace) => `${occurredAt.getTime()}.${nsu}`;
 
 function placeOf(key: string): queries.LinePlace {

@@ -155,6 +155,8 @@ it('has the journal entries of the lines that have an account', () => {
   expect(postings.map((cells) => cells.slice(0, 5))).toEqual([
     ['01/03/2026', '2', '1', '10,03', 'Tarifa NSU 3'],
   ]);
+  const calima = entries.get('lancamentos-calima-marco-2026.csv')?.toString('latin1');
+  expect(calima).toBe('01/03/2026;10,03;2;1;;Tarifa NSU 3;;\r\n');
 });
 
 it('shows no code of the API, and no date or amount of a program', async () => {
@@ -180,6 +182,7 @@ it('lists its files with their SHA-256 and sums, and has the report as page and 
       ...['extrato.csv', 'extrato.xlsx', 'itens-em-aberto.csv', 'divergencias.csv'],
       ...[
         'lancamentos-contabeis.csv',
+        'lancamentos-calima.csv',
         'certificados.json',
         'fechamento.html',
         'fechamento.pdf',
