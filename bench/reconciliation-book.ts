@@ -32,7 +32,8 @@ export function openReconciliation(pool: pg.Pool) {
   const bank = { profile: bankProfileOf({ profile: 'sandbox' }) } as never;
   const writer = new DecisionWriter(events, breaks);
   const reconciliation = new ReconciliationService(
-    ...([database, bank, writer, breaks, new FeeBreaks(breaks), events, queue, queue] as const),
+    ...([database, bank, writer, breaks, new FeeBreaks(breaks), events] as const),
+    ...([queue, queue, queue] as const),
   );
   return {
     reconcile: (accountId: number) => reconciliation.reconcile({ accountId }),

@@ -18,7 +18,11 @@ import { DecisionWriter } from './apply/decision-writer.service.js';
 
 @Module({
   imports: [
-    BullModule.registerQueue({ name: jobs.reconcile.name }, { name: jobs.advanceOperation.name }),
+    BullModule.registerQueue(
+      { name: jobs.reconcile.name },
+      { name: jobs.advanceOperation.name },
+      { name: jobs.raiseAlerts.name },
+    ),
     EventsModule,
     StatementModule,
   ],

@@ -39,6 +39,7 @@ export function reconciliationOn(
     events,
     queueOf('reconcile'),
     queueOf('advanceOperation'),
+    queueOf('raiseAlerts'),
   );
   if (partSize !== undefined) reconciliation.partSize = partSize;
   const reconcile = reconciliation.reconcile.bind(reconciliation);

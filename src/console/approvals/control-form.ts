@@ -4,6 +4,8 @@ import {
   changePaymentControls,
 } from '../../outbound/payment-controls/payment-controls.schema.js';
 import { readBody, typedBody, typedWhole, type FormField } from '../kit/form.js';
+import type { GuardView } from '../../outbound/payment-controls/control-changes.service.js';
+import { typedNumber, writeTypedAmount } from '../typed-amount.js';
 import { typed, type Visit } from '../visit.js';
 
 export const limitNames = [
@@ -26,7 +28,13 @@ const ruleFields: Record<string, FormField> = {
   nightFromHour: { label: 'controls.nightFrom', is: 'number' },
   nightUntilHour: { label: 'controls.nightUntil', is: 'number' },
 };
-export const controlFields = { ...limitFields, ...ruleFields };
+const guardFields: Record<string, FormField> = {
+  alarmAbove: { ...{ label: 'controls.alarmAbove', hint: 'controls.alarmAbove.hint' }, is: 'amount' },
+  declaredDebits: {
+    ...{ label: 'controls.declaredDebits', hint: 'controls.declaredDebits.hint', is: 'lines' },
+  },
+};
+export const controlFields = { ...limitFields, ...ruleFields, ...guardFields };
 
 export const beneficiaryFields: Record<string, FormField> = {
   name: { label: 'word.name', required: true },
@@ -45,8 +53,32 @@ export function readControlForm(visit: Visit) {
   return readBody(changePaymentControls.body, {
     ...typedWhole(visit, ruleFields),
     limits: typedWhole(visit, limitFields),
+    guard: readGuard(visit),
     ...changedBy(visit),
   });
+}
+
+/** A declared debit is a line: its type, its maximum, and perhaps its payee. */
+function readGuard(visit: Visit) {
+  const { declaredDebits: text, ...given } = typedWhole(visit, guardFields);
+  const lines = typeof text === 'string' ? text.split('\n').filter((line) => line.trim()) : [];
+  const declaredDebits = lines.map((line) => {
+    const [typeName = '', maximum = '', payee = ''] = line.split(';').map((part) => part.trim());
+    return { typeName, maximum: typedNumber(maximum), counterparty: payee || null };
+  });
+  return { ...given, declaredDebits };
+}
+
+/** As the form has it. */
+export function typedGuard({ alarmAbove, declaredDebits }: GuardView) {
+  return {
+    alarmAbove: alarmAbove === null ? '' : writeTypedAmount(alarmAbove),
+    declaredDebits: declaredDebits
+      .map(({ typeName, maximum, counterparty: payee }) =>
+        [typeName, writeTypedAmount(maximum), ...(payee === null ? [] : [payee])].join('; '),
+      )
+      .join('\n'),
+  };
 }
 
 export function readBeneficiaryForm(visit: Visit) {

@@ -20,7 +20,7 @@ import {
   Visiting,
   ShownAgainBy,
 } from '../serving/console-page.decorator.js';
-import { FactList, Pager, Message, Cards, Muted } from '../kit/elements.js';
+import { Amount, FactList, Pager, Message, Cards, Muted } from '../kit/elements.js';
 import { FormCard, Step } from '../kit/form.js';
 import { TableCard } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
@@ -33,6 +33,7 @@ import {
   limitNames,
   readBeneficiaryForm,
   readControlForm,
+  typedGuard,
 } from './control-form.js';
 
 const needs = 'manage payment rules';
@@ -194,7 +195,7 @@ function partyOf(visit: Visit, { name, counterparty }: Beneficiary) {
 }
 
 /** As the fields of the form have it. */
-function typedValues({ limits, ...rules }: Controls) {
+function typedValues({ limits, guard, ...rules }: Controls) {
   const amounts = limitNames.map((name) => {
     const cents = limits[name];
     return [name, cents === null ? '' : writeTypedAmount(cents)] as const;
@@ -205,6 +206,7 @@ function typedValues({ limits, ...rules }: Controls) {
     ...Object.fromEntries(amounts),
     ...{ checksPayee, allowList, allowListIncludesBills },
     ...{ coolingOffHours, nightFromHour, nightUntilHour },
+    ...typedGuard(guard),
   };
 }
 
@@ -219,7 +221,8 @@ function saved(visit: Visit): Redirect {
 function Rules({ controls }: { controls: Controls }) {
   const { t } = useVisit();
   const yesNo = (value: boolean) => t(value ? 'app.yes' : 'app.no');
-  const { nightFromHour: from, nightUntilHour: until } = controls;
+  const { nightFromHour: from, nightUntilHour: until, guard } = controls;
+  const { alarmAbove, declaredDebits } = guard;
   return (
     <FactList
       title="rules.title"
@@ -229,6 +232,11 @@ function Rules({ controls }: { controls: Controls }) {
         ['controls.includesBills', yesNo(controls.allowListIncludesBills)],
         ['controls.coolingOff', String(controls.coolingOffHours)],
         ['controls.night', t('controls.nightHours', { from, until })],
+        [
+          'controls.alarmAbove',
+          alarmAbove === null ? t('controls.alarmAlways') : <Amount cents={alarmAbove} />,
+        ],
+        ['controls.declaredDebits', String(declaredDebits.length)],
       ]}
     />
   );

@@ -1,7 +1,7 @@
 // The form of an alert rule: the fields of each condition, and the body of the request that the
 // API has for the same.
 import { createAlertRule } from '../../reporting/alerts/rules.schema.js';
-import { conditionKinds, type Condition } from '../../reporting/alerts/conditions.schema.js';
+import { conditionKinds, debitLevels, type Condition } from '../../reporting/alerts/conditions.schema.js';
 import type { AlertConditionKind } from '../../generated/service/enums.js';
 import { severities } from '../../reconciliation/breaks/severity.js';
 import { breakKinds } from '../../reconciliation/decide/break-kind-declarations.js';
@@ -59,6 +59,12 @@ export function conditionFields(visit: Pick<Visit, 't'>, kind: AlertConditionKin
     approval_waiting: { minutes },
     debit_waiting: {
       seconds: { label: 'alertRules.field.seconds', is: 'number', min: 1, max: 86_400 },
+    },
+    unrequested_debit: {
+      level: {
+        ...{ label: 'alertRules.field.level', is: 'choice' },
+        options: debitLevels.map((one) => [one, visit.t(`alertRules.level.${one}`)]),
+      },
     },
     local_sign_in: {
       hours: { label: 'alertRules.field.hours', is: 'number', min: 1, max: 720 },

@@ -6,7 +6,7 @@ import { printDay } from '../../brazil/printed-text.js';
 import { AlertRules } from '../../reporting/alerts/alert-rules.service.js';
 import { listAlerts, type AlertDetail } from '../../reporting/alerts/alerts.schema.js';
 import { Alerts, describeAlert } from '../../reporting/alerts/alerts.service.js';
-import { linkOf } from '../../reporting/alerts/message-text.js';
+import { debitText, linkOf } from '../../reporting/alerts/message-text.js';
 import { AlertSeverity, AlertState } from '../../generated/service/enums.js';
 import { toList } from '../../platform/http/listing.js';
 import type { NameOfActor } from '../../access/people/names-of-actors.service.js';
@@ -147,6 +147,12 @@ function describeSubject({ t, time, language }: Visit, detail: AlertDetail): str
   if (breakKind !== undefined) {
     const key = findTextKey(`break.${breakKind}`);
     return key ? t(key) : t('word.break');
+  }
+  if (detail.debits !== undefined)
+    return t('alerts.subject.debits', { count: formatCount(detail.debits) });
+  if (detail.nsu !== undefined) {
+    const what = debitText(detail.debit ?? 'operation', language);
+    return t('alerts.subject.debit', { nsu: detail.nsu, what });
   }
   if (detail.operationId !== undefined) return t('alerts.subject.operation');
   if (detail.operatorId !== undefined) return t('alertRules.kind.local_sign_in');

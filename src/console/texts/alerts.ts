@@ -24,6 +24,11 @@ export const alertsTexts = {
   'alerts.state.cleared': ['Encerrado', 'Cleared'],
   'alerts.open': ['Abrir do que se trata', 'Open what it is about'],
   'alerts.subject': ['Do que se trata', 'About'],
+  'alerts.subject.debit': ['Débito {nsu}: {what}', 'Debit {nsu}: {what}'],
+  'alerts.subject.debits': [
+    'Débitos de antes, sem explicação: {count}',
+    'Earlier debits without an explanation: {count}',
+  ],
   'alerts.subject.operation': ['Pagamento aguarda aprovação', 'A payment awaits approval'],
   'alerts.subject.endpoint': [
     'Entregas sem sucesso em um destino: {count}',
@@ -91,6 +96,7 @@ export const alertsTexts = {
   'alertRules.kind.day_not_certified': ['Dia sem certificado', 'Day not certified'],
   'alertRules.kind.approval_waiting': ['Aprovação em espera', 'Waiting approval'],
   'alertRules.kind.debit_waiting': ['Débito sem explicação', 'Waiting debit'],
+  'alertRules.kind.unrequested_debit': ['Débito que ninguém pediu', 'Debit that nobody requested'],
   'alertRules.kind.local_sign_in': ['Entrada com senha', 'Sign-in with a password'],
   'alertRules.kind.month_close_overdue': ['Mês não fechado', 'Month not closed'],
   'alertRules.explain.break_open': [
@@ -121,6 +127,13 @@ export const alertsTexts = {
     'Um alerta para cada débito que espera há mais que este tempo por uma operação que o explique.',
     'An alert for each debit that has waited longer than this for an operation that explains it.',
   ],
+  'alertRules.explain.unrequested_debit': [
+    'Débitos da conta que nada explica, ou que explica só em parte, assim que aparecem no extrato.',
+    'Debits that nothing explains, or explains only in part, as soon as the statement has them.',
+  ],
+  'alertRules.level.alarm': ['Alarme', 'Alarm'],
+  'alertRules.level.alert': ['Aviso', 'Alert'],
+  'alertRules.field.level': ['Nível', 'Level'],
   'alertRules.explain.local_sign_in': [
     'Um alerta para cada pessoa que entrou com senha quando as pessoas entram pelo provedor de identidade.',
     'An alert for each person who signed in with a password while people use the identity provider.',

@@ -101,6 +101,17 @@ export const paymentRulesTexts = {
   'controls.nightHours': ['das {from} h às {until} h', 'from {from}:00 until {until}:00'],
   'controls.nightFrom': ['A noite começa (hora)', 'The night begins (hour)'],
   'controls.nightUntil': ['A noite termina (hora)', 'The night ends (hour)'],
+  'controls.alarmAbove': ['Alarme acima de', 'Alarm above'],
+  'controls.alarmAbove.hint': [
+    'De débitos sem explicação, um ou os de 24 horas. Vazio: cada um é alarme.',
+    'Of debits without an explanation, one or those of 24 hours. Empty: each is an alarm.',
+  ],
+  'controls.alarmAlways': ['cada débito sem explicação', 'each debit without an explanation'],
+  'controls.declaredDebits': ['Débitos declarados', 'Declared debits'],
+  'controls.declaredDebits.hint': [
+    'Um por linha: tipo; máximo em 24 horas; e, se quiser, quem recebe (ISPB/agência/conta).',
+    'One a line: type; maximum in 24 hours; and, if you like, the payee (ISPB/branch/account).',
+  ],
   'controls.change': ['Mudar os controles', 'Change the controls'],
   'controls.changeWhy': [
     'A mudança vale na hora, também para pagamentos que esperam aprovação. Limites em reais; vazio: sem limite.',

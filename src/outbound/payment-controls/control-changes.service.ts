@@ -26,11 +26,13 @@ import type {
   getAccountPaymentControls,
   getPaymentControls,
   removeBeneficiary,
+  DeclaredDebit,
 } from './payment-controls.schema.js';
 
 const maxChangesShown = 100;
 
 type ControlsView = RouteOutput<typeof getPaymentControls>;
+export type GuardView = RouteOutput<typeof getAccountPaymentControls>['guard'];
 type NewBeneficiary = RouteInput<typeof addBeneficiary>['body'];
 
 /** A limit that is set, and how much of it is used by now. */
@@ -54,8 +56,15 @@ export class ControlChanges {
   ) {}
 
   async read(accountId: number): Promise<ControlsView> {
-    const { prisma } = this.database;
-    return describe(await prisma.paymentControl.findUnique({ where: { accountId } }));
+    return describe(await this.find(accountId));
+  }
+
+  async readGuard(accountId: number): Promise<GuardView> {
+    return guardOf(await this.find(accountId));
+  }
+
+  private async find(accountId: number): Promise<PaymentControl | null> {
+    return this.database.prisma.paymentControl.findUnique({ where: { accountId } });
   }
 
   async readAudited(slug: string): Promise<RouteOutput<typeof getAccountPaymentControls>> {
@@ -65,8 +74,10 @@ export class ControlChanges {
       orderBy: { sequence: 'desc' },
       take: maxChangesShown,
     });
+    const stored = await this.find(accountId);
     return {
-      ...(await this.read(accountId)),
+      ...describe(stored),
+      guard: guardOf(stored),
       changes: changes.map(({ createdAt: at, ...change }) => ({ ...change, at })),
     };
   }
@@ -103,7 +114,7 @@ export class ControlChanges {
 
   async change({ params, body }: RouteInput<typeof changePaymentControls>): Promise<void> {
     const { id: accountId } = await this.accounts.getBySlug(params.slug);
-    const { actor, reason, limits = {}, allowList, ...fields } = body;
+    const { actor, reason, limits = {}, guard = {}, allowList, ...fields } = body;
     await this.database.transaction(async (tx) => {
       const before = await queries.lockControls(tx, accountId);
       const data = {
@@ -115,6 +126,8 @@ export class ControlChanges {
         perDayCents: limits.perDay,
         perKeyDayCents: limits.perKeyPerDay,
         perCounterpartyDayCents: limits.perCounterpartyPerDay,
+        alarmAboveCents: guard.alarmAbove,
+        declaredDebits: guard.declaredDebits && toStored(guard.declaredDebits),
       };
       const night = { ...before, ...fields };
       if (night.nightFromHour === night.nightUntilHour)
@@ -122,7 +135,7 @@ export class ControlChanges {
       const after = await tx.paymentControl.update({ where: { accountId }, data });
       if (await queries.lockRestrictingControls(tx, accountId))
         await queries.countEarlierPayments(tx, accountId);
-      await this.record(tx, accountId, 'controls_set', { actor, reason }, toJson(describe(after)));
+      await this.record(tx, accountId, 'controls_set', { actor, reason }, toJson(after));
     });
   }
 
@@ -206,6 +219,8 @@ const defaults = {
   perCounterpartyDayCents: null,
   nightFromHour: 20,
   nightUntilHour: 6,
+  alarmAboveCents: null,
+  declaredDebits: [],
 } satisfies Omit<PaymentControl, 'accountId'>;
 
 function describe(stored: PaymentControl | null): ControlsView {
@@ -226,8 +241,33 @@ function describe(stored: PaymentControl | null): ControlsView {
   };
 }
 
+/** Of which debits people are notified. */
+function guardOf(stored: Omit<PaymentControl, 'accountId'> | null): GuardView {
+  const { alarmAboveCents, declaredDebits } = stored ?? defaults;
+  const declared = declaredDebits as unknown as ReturnType<typeof toStored>;
+  return {
+    alarmAbove: alarmAboveCents,
+    declaredDebits: declared.map(({ maximumCents, ...one }) => ({
+      ...one,
+      maximum: BigInt(maximumCents),
+    })),
+  };
+}
+
+const toStored = (declared: readonly DeclaredDebit[]) =>
+  declared.map(({ maximum, ...one }) => ({ ...one, maximumCents: maximum.toString() }));
+
 /** Amounts of the history are cents, as text: JSON of the database has no exact numbers. */
-function toJson({ limits, ...view }: ControlsView): Prisma.InputJsonObject {
+function toJson(stored: PaymentControl): Prisma.InputJsonObject {
+  const { limits, ...view } = describe(stored);
   const cents = Object.entries(limits).map(([name, limit]) => [name, limit?.toString() ?? null]);
-  return { ...view, limitsInCents: Object.fromEntries(cents) as Record<string, string | null> };
+  const { alarmAbove, declaredDebits } = guardOf(stored);
+  return {
+    ...view,
+    limitsInCents: Object.fromEntries(cents) as Record<string, string | null>,
+    guard: {
+      alarmAboveCents: alarmAbove?.toString() ?? null,
+      declaredDebits: toStored(declaredDebits),
+    },
+  };
 }

@@ -24,14 +24,26 @@ export function hasRestrictingControls(accountId: number): Prisma.Sql {
     SELECT FROM payment_control WHERE account_id = ${accountId} AND ${isRestricting})`;
 }
 
+export interface RestrictingControls extends Omit<
+  PaymentControl,
+  'checksPayee' | 'coolingOffHours' | 'alarmAboveCents' | 'declaredDebits'
+> {
+  /** At the bank. */
+  now: Date;
+}
+
 /** The controls of the account and the bank's time; null when payments are compared with none. */
 export async function findRestrictingControls(
   db: Db,
   accountId: number,
   lock = Prisma.empty,
-): Promise<(PaymentControl & { now: Date }) | null> {
-  const [controls] = await db.$queryRaw<(PaymentControl & { now: Date })[]>`
-    SELECT *, ${bankTimeNow(accountId)} AS now FROM payment_control
+): Promise<RestrictingControls | null> {
+  const [controls] = await db.$queryRaw<RestrictingControls[]>`
+    SELECT account_id, has_allow_list, allow_list_includes_bills, per_operation_cents,
+           per_hour_cents, per_night_cents, per_day_cents, per_key_day_cents,
+           per_counterparty_day_cents, night_from_hour, night_until_hour,
+           ${bankTimeNow(accountId)} AS now
+    FROM payment_control
     WHERE account_id = ${accountId} AND ${isRestricting} ${lock}`;
   return controls ?? null;
 }

@@ -12,10 +12,13 @@ import {
   text,
   integerBetween,
   notNegativeReais,
+  positiveReais,
+  reais,
   nameSchemas,
   passedOn,
   integer,
 } from '../../bank-contract/wire.js';
+import { formatCounterparty } from '../../statement/expected-payments/counterparty.js';
 import { PaymentControlAction } from '../../generated/service/enums.js';
 import { listOf, listQuery } from '../../platform/http/listing.js';
 
@@ -49,6 +52,36 @@ const controls = {
 };
 const controlsView = z.object(controls);
 
+/** Debits that a person expects without a request of the service, such as taxes or a card. */
+const declaredDebit = z.strictObject({
+  typeName: filledText(100).describe("The bank's name of the type of line."),
+  /** `ispb/branch/number`; null: whoever is paid. */
+  counterparty: patternText(60, /^\d{1,8}(\/[0-9A-Za-z.-]{1,20}){2}$/, 'Must be ispb/branch/number.')
+    .transform((text) => {
+      const [ispb = '', branch = '', number = ''] = text.split('/');
+      return formatCounterparty({ ispb, branch, number });
+    })
+    .nullish()
+    .transform((value) => value ?? null),
+  maximum: positiveReais.describe('What they may sum to in 24 hours.'),
+});
+export type DeclaredDebit = z.output<typeof declaredDebit>;
+const maxDeclaredDebits = 50;
+
+/** Of which debits people are notified. */
+const guard = {
+  alarmAbove: limit.describe('An unexplained debit, or those of 24 hours; null: each of them.'),
+  declaredDebits: z.array(declaredDebit).max(maxDeclaredDebits),
+};
+const guardView = z.object({
+  ...guard,
+  declaredDebits: z.array(
+    z.object({
+      ...{ typeName: z.string(), counterparty: z.string().nullable(), maximum: reais },
+    }),
+  ),
+});
+
 /** Who makes a change: the admin key names nobody. */
 const changedBy = {
   // An actor that begins so is a person who acted at the console.
@@ -65,15 +98,24 @@ const recordedControls = controlsView.omit({ limits: true }).extend({
   limitsInCents: z.object(
     Object.fromEntries(Object.keys(limits).map((name) => [name, z.string().nullable()])),
   ),
+  guard: z.object({
+    alarmAboveCents: z.string().nullable(),
+    declaredDebits: z.array(
+      z.object({
+        ...{ typeName: z.string(), counterparty: z.string().nullable(), maximumCents: z.string() },
+      }),
+    ),
+  }),
 });
 
 const auditedControlsView = controlsView.extend({
+  guard: guardView,
   changes: z.array(
     z.object({
       action: z.enum(PaymentControlAction),
       actor: z.string(),
       reason: z.string(),
-      details: passedOn(z.union([recordedControls, changedBeneficiary])),
+      details: passedOn(z.union([recordedControls.partial({ guard: true }), changedBeneficiary])),
       at: instant,
     }),
   ),
@@ -97,6 +139,7 @@ export const changePaymentControls = route({
   body: z.strictObject({
     ...z.strictObject(controls).partial().shape,
     limits: z.strictObject(limits).partial().optional(),
+    guard: z.strictObject(guard).partial().optional(),
     ...changedBy,
   }),
   response: auditedControlsView,

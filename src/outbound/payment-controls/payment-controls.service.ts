@@ -3,7 +3,6 @@
 // account without controls is not slowed: its payments are not counted.
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../../platform/postgres/database.service.js';
-import type { PaymentControl } from '../../generated/service/client.js';
 import type { Write } from '../../platform/postgres/joined-writes.queries.js';
 import { ruleBroken } from '../../platform/errors.js';
 import { dayAt, findExceeded, hourAt, nightAt, type UsedLimit } from './limits.js';
@@ -54,7 +53,7 @@ export class PaymentControls {
 
   private async assertBeneficiaries(
     tx: Tx,
-    { accountId, hasAllowList, allowListIncludesBills }: PaymentControl,
+    { accountId, hasAllowList, allowListIncludesBills }: queries.RestrictingControls,
     { purpose, payees }: Payment,
   ): Promise<void> {
     if (!hasAllowList || purpose === 'refund') return;
@@ -78,7 +77,7 @@ export class PaymentControls {
 
   private async assertWithinLimits(
     tx: Tx,
-    controls: PaymentControl,
+    controls: queries.RestrictingControls,
     payment: Payment,
     effectiveAt: Date,
   ): Promise<void> {

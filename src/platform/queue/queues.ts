@@ -104,6 +104,8 @@ export const jobs = {
     coalesceBy: ({ endpointId }) => endpointId,
     concurrency: 256,
   }),
+  /** Evaluates the alert rules about debits, of which the matcher has found one. */
+  raiseAlerts: job({ ...perAccount, name: 'raise-alerts', concurrency: 4 }),
   /** Sends the due alert messages of one channel, so that a slow channel delays no other. */
   sendAlerts: job({
     name: 'send-alerts',

@@ -19,6 +19,7 @@ import {
 } from '../../statement/reconciliation-tasks/reconciliation-tasks.queries.js';
 import type { ClosedPeriod } from '../../statement/lines/closing.js';
 import { deadlineBreakKinds } from '../decide/break-kinds.js';
+import type { NotedLine } from '../decide/debit-evidence.js';
 import type { LineAllocation, UnmatchedOutcome } from '../decide/model.js';
 import type { PaymentSums, PaymentTotal } from '../decide/totals.js';
 import { newId } from '../../platform/ids.js';
@@ -122,6 +123,34 @@ export async function writeCandidates(
     )
     INSERT INTO line_candidate (account_id, nsu, expected_payment_id)
     SELECT ${accountId}, pair.* FROM ${pairs} pair ON CONFLICT DO NOTHING`;
+}
+
+/** What was found of debits: of these lines, nothing else is stored. Returns whether one is new. */
+export async function writeNotedDebits(
+  tx: SqlTx,
+  accountId: number,
+  lines: readonly { nsu: bigint; isCredit: boolean; version: number | null }[],
+  noted: readonly NotedLine[],
+): Promise<boolean> {
+  const decided = lines.filter(({ isCredit, version }) => !isCredit && version !== null);
+  if (decided.length + noted.length === 0) return false;
+  const nsus = decided.map(({ nsu }) => nsu);
+  const changed = await tx.$executeRaw`
+    WITH noted AS MATERIALIZED (
+      SELECT * FROM unnest(${noted.map(({ nsu }) => nsu)}::bigint[],
+        ${jsonTexts(noted.map(({ evidence }) => JSON.stringify(evidence)))}::jsonb[])
+        AS one(nsu, evidence)
+    ), ended AS (
+      DELETE FROM noted_debit d
+      WHERE d.account_id = ${opaqueAccountId(accountId)}
+        AND d.nsu IN (SELECT unnest(${opaqueArray(nsus, 'bigint')}))
+        AND d.nsu NOT IN (SELECT nsu FROM noted)
+    )
+    INSERT INTO noted_debit (account_id, nsu, evidence)
+    SELECT ${accountId}, noted.* FROM noted
+    ON CONFLICT (account_id, nsu) DO UPDATE SET evidence = EXCLUDED.evidence
+    WHERE noted_debit.evidence IS DISTINCT FROM EXCLUDED.evidence`;
+  return changed > 0;
 }
 
 export type MatchAmounts = Pick<StoredMatch, 'id' | 'owedCents' | 'refundedCents'>;

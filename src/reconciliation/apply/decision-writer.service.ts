@@ -25,6 +25,7 @@ import { openBreaks, resolutionOf, type OpenBreak } from '../decide/breaks.js';
 import type { Decision } from '../decide/decide.js';
 import { countedAllocations, sumsOfCode, totalOfCode, totalOfPayment } from '../decide/totals.js';
 import { lineOutcomes } from '../decide/line-outcomes.js';
+import { notedDebits } from '../decide/debit-evidence.js';
 import { openCandidates } from '../decide/unrequested-debits.js';
 import { eventsOfMatches, missingEvent, unexpectedEvent, unlinkedEvent } from './line-events.js';
 import {
@@ -53,11 +54,15 @@ export interface AppliedChanges {
   operationIds: string[];
   /** Whether anything changed: events may be waiting for their delivery. */
   isChanged: boolean;
+  /** Whether somebody may be notified of a debit as of now. */
+  hasNotedDebits: boolean;
   /** With another outcome than before. */
   lines: readonly Pick<StatementLineFacts, 'nsu' | 'occurredAt'>[];
 }
 
-const nothingChanged: AppliedChanges = { operationIds: [], isChanged: false, lines: [] };
+export const nothingChanged: AppliedChanges = {
+  ...{ operationIds: [], isChanged: false, hasNotedDebits: false, lines: [] },
+};
 
 /** The person who ended the link of a line in this transaction. */
 export type UnlinkedBy = DecisionMaker & { nsu: bigint };
@@ -142,11 +147,12 @@ export class DecisionWriter {
     const open = openBreaks(decision);
     const before = await this.readBefore(tx, accountId, stored.lines);
     // PostgreSQL writes what was sent first while the rest is computed.
-    const [difference, hasClassified, breaks, changed] = await Promise.all([
+    const [difference, hasClassified, breaks, changed, hasNotedDebits] = await Promise.all([
       this.writeMatches(tx, accountId, decision, { known: before.matches, unlinkedBy }),
       this.writeClassifications(tx, accountId, component, before.classifications),
       this.writeBreaks(tx, accountId, component, { open, stored: stored.breaks }),
       setImmediate().then(() => this.writeOutcomes(tx, accountId, { decision, stored, open })),
+      queries.writeNotedDebits(tx, accountId, stored.lines, notedDebits(component)),
       setImmediate().then(() =>
         this.writeTotals(tx, accountId, { decision, previous }, before.matches),
       ),
@@ -174,6 +180,7 @@ export class DecisionWriter {
       // A provisional match ends no operation.
       operationIds: operationsShown(component, difference.standing),
       isChanged: events.length > 0 || hasClassified || breaks.hasChanged,
+      hasNotedDebits,
       lines: changed.flatMap((nsu) => component.lineByNsu.get(nsu) ?? []),
     };
   }
@@ -299,7 +306,7 @@ export class DecisionWriter {
       await recordRangeTask(tx, accountId, 'period', { delayMs: freshMs });
     await queries.makeFinal(tx, accountId, free);
     const operationIds = free.flatMap((nsu) => lineByNsu.get(nsu)?.operationIds ?? []);
-    return { operationIds, isChanged: operationIds.length > 0, lines: [] };
+    return { ...nothingChanged, operationIds, isChanged: operationIds.length > 0 };
   }
 
   /** A line that waits for another one is decided again when that one can no longer come. */
@@ -310,11 +317,9 @@ export class DecisionWriter {
     freshMs: number,
   ): Promise<void> {
     const { facts, unmatched } = component;
-    const nsus = facts.lines.map(({ nsu }) => nsu);
-    const waiting = nsus.filter((nsu) => {
-      const outcome = unmatched.get(nsu);
-      return outcome?.outcome === 'pending' && outcome.waitsFor === 'line';
-    });
+    const waiting = [...unmatched].flatMap(([nsu, outcome]) =>
+      outcome.outcome === 'pending' && outcome.waitsFor === 'line' ? [nsu] : [],
+    );
     await recordDelayedLineTasks(tx, accountId, waiting, freshMs);
     const failing = facts.expectedPayments.filter(
       ({ id, transfer }) => transfer?.failure === 'recent' && component.netCents(id) > 0n,

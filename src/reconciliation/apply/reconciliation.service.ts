@@ -19,6 +19,7 @@ import * as queries from './decision-writer.queries.js';
 import {
   DecisionWriter,
   linesByRule,
+  nothingChanged,
   type AppliedChanges,
   type Circumstances,
   type LineByRule,
@@ -78,6 +79,7 @@ export class ReconciliationService {
     @InjectQueue(jobs.reconcile.name) private readonly reconcileQueue: JobQueue<'reconcile'>,
     @InjectQueue(jobs.advanceOperation.name)
     private readonly advanceOperationQueue: JobQueue<'advanceOperation'>,
+    @InjectQueue(jobs.raiseAlerts.name) private readonly raiseAlertsQueue: JobQueue<'raiseAlerts'>,
   ) {}
 
   /** Decides everything that is due in the account. */
@@ -95,6 +97,7 @@ export class ReconciliationService {
         continue;
       }
       if (batch.isChanged) await this.announce(accountId, batch.operationIds);
+      if (batch.hasNotedDebits) await this.raiseAlertsQueue.enqueue({ accountId });
       for (const other of batch.otherAccountIds)
         await this.reconcileQueue.enqueue({ accountId: other });
       ({ isMore } = batch);
@@ -163,13 +166,7 @@ export class ReconciliationService {
     const done = claimed.filter(({ kind }) => isLastOfNew || !isRange(kind));
     const early = before.isSetBack ? await queries.listFoundLate(tx, accountId) : [];
     if (fresh.length + done.length + overdue.length === 0 && !before.isSetBack)
-      return {
-        isMore: false,
-        otherAccountIds: [],
-        operationIds: [],
-        isChanged: false,
-        lines: [],
-      };
+      return { ...nothingChanged, isMore: false, otherAccountIds: [] };
     const arrival = fresh.at(-1)?.arrival ?? before.decidedArrival;
     const pages = await Promise.all([
       this.pageOfRange(tx, accountId, done, { kind: 'rules', limit, closed }),
@@ -340,6 +337,7 @@ export class ReconciliationService {
     return {
       operationIds: [...new Set(changes.flatMap(({ operationIds }) => operationIds))],
       isChanged: changes.some(({ isChanged }) => isChanged),
+      hasNotedDebits: changes.some(({ hasNotedDebits }) => hasNotedDebits),
       lines,
     };
   }

@@ -285,6 +285,19 @@ export function contradicts(
   );
 }
 
+/** Whether both show who is paid, and show other accounts or other holders. */
+export function payeeDiffers(line: StatementLineFacts, payment: ExpectedPaymentFacts): boolean {
+  const [accounts, shown] = [valuesOf(payment, 'counterparty'), mayBeOf(line)];
+  const hasBoth = accounts.length > 0 && shown.length > 0;
+  const { counterpartyDocument: document } = payment;
+  return (
+    (hasBoth && !accounts.some((account) => shown.includes(account))) ||
+    (document !== null &&
+      line.counterpartyDocument !== null &&
+      document !== line.counterpartyDocument)
+  );
+}
+
 /** What the line and the payment share: the refunded Pix, or else the counterparty. */
 function shareOf(
   line: StatementLineFacts,

@@ -40,15 +40,22 @@ function isUnexplained(component: Component, line: StatementLineFacts): boolean 
   return !mayBeOfOthers(component, line) && !isRefundWithinOriginal(component, line);
 }
 
+const isBefore = (time: Date, until: Date | null) => until === null || time < until;
+
+/** Whether the first sync imported it. */
+export function isOfImport(
+  { facts: { imported } }: Component,
+  { occurredAt, recordedAt }: StatementLineFacts,
+): boolean {
+  return isBefore(recordedAt, imported.recordedUntil) && isBefore(occurredAt, imported.occurredUntil);
+}
+
 /** Whether another system may have sent it. A change of the mode changes no line stored before. */
-function mayBeOfOthers({ facts }: Component, line: StatementLineFacts): boolean {
+export function mayBeOfOthers(component: Component, line: StatementLineFacts): boolean {
   const { occurredAt, recordedAt } = line;
-  const isBefore = (time: Date, until: Date | null) => until === null || time < until;
-  const { imported, othersSent } = facts;
   return (
-    (isBefore(recordedAt, imported.recordedUntil) &&
-      isBefore(occurredAt, imported.occurredUntil)) ||
-    othersSent.some(
+    isOfImport(component, line) ||
+    component.facts.othersSent.some(
       ({ recordedFrom, recordedUntil, occurredUntil }) =>
         (recordedFrom === null || recordedFrom <= recordedAt) &&
         (isBefore(recordedAt, recordedUntil) || isBefore(occurredAt, occurredUntil)),

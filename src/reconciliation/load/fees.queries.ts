@@ -30,7 +30,7 @@ const dayOf = (line: Prisma.Sql) =>
   Prisma.sql`to_char(${line}.occurred_at AT TIME ZONE 'America/Sao_Paulo', 'YYYY-MM-DD')`;
 
 /** Whether a line (in SQL) is classified as a fee. */
-const isFee = (line: Prisma.Sql) => Prisma.sql`EXISTS (
+export const isFee = (line: Prisma.Sql) => Prisma.sql`EXISTS (
   SELECT FROM classification fee
   WHERE fee.account_id = ${line}.account_id AND fee.nsu = ${line}.nsu
     AND fee.category IN ('fee', 'tariff'))`;

@@ -7,12 +7,15 @@ import type { Prisma } from '../../generated/service/client.js';
 import { unreachable } from '../../platform/errors.js';
 import { Log } from '../../platform/log.js';
 import { Settings } from '../../platform/settings/config.js';
+import type { JobPayload } from '../../platform/queue/queues.js';
 import { Every } from '../../platform/queue/timers.js';
 import { readSeveritySteps } from '../../reconciliation/breaks/severity.queries.js';
 import { severityScale } from '../../reconciliation/breaks/severity.js';
+import { DebitNotices } from './debit-notices.service.js';
 import { BankTime } from '../../statement/lines/bank-time.service.js';
 import { WebhookHealth } from '../../webhooks/health/webhook-health.service.js';
 import { MonthReader } from '../months/month-reader.service.js';
+import { AlertNotifications } from './alert-notifications.service.js';
 import { lastDueDay } from './certificate-deadline.js';
 import * as found from './conditions.queries.js';
 import { readCondition } from './conditions.schema.js';
@@ -21,6 +24,8 @@ import {
   evaluateRule,
   listDueMessages,
   listDueRules,
+  listFiringLines,
+  listRulesOfDebits,
   makeMessage,
   type EnabledRule,
 } from './evaluation.queries.js';
@@ -32,6 +37,8 @@ export class AlertEvaluator {
     private readonly bankTime: BankTime,
     private readonly webhookHealth: WebhookHealth,
     private readonly months: MonthReader,
+    private readonly debits: DebitNotices,
+    private readonly notifications: AlertNotifications,
     private readonly settings: Settings,
     private readonly log: Log,
   ) {}
@@ -56,8 +63,21 @@ export class AlertEvaluator {
     if (failures.length > 0) throw failures[0];
   }
 
+  /** Evaluates the rules about debits at once, whenever they were evaluated, and their messages. */
+  async raise({ accountId }: JobPayload<'raiseAlerts'>): Promise<void> {
+    const { prisma, sql } = this.database;
+    const rules = await listRulesOfDebits(prisma, accountId);
+    for (const rule of rules)
+      await evaluateRule(sql, rule, await this.findingsOf(rule), { isAtOnce: true });
+    if (rules.length === 0) return;
+    for (const message of await listDueMessages(sql))
+      if (message.accountId === accountId) await makeMessage(sql, message);
+    await this.notifications.enqueueDue();
+  }
+
   private async findingsOf({
     accountId,
+    ruleId,
     severity,
     condition: text,
   }: EnabledRule): Promise<Prisma.Sql> {
@@ -86,6 +106,11 @@ export class AlertEvaluator {
         return found.waitingApprovals(accountId, condition, severity);
       case 'debit_waiting':
         return found.waitingDebits(accountId, condition, severity);
+      case 'unrequested_debit': {
+        const known = await listFiringLines(this.database.prisma, accountId, ruleId);
+        const notices = await this.debits.list(accountId, condition.level, known);
+        return found.debitsOf(notices, severity);
+      }
       case 'local_sign_in':
         return found.localSignIns(condition, severity);
       case 'month_close_overdue':

@@ -1,8 +1,12 @@
 import { BullModule } from '@nestjs/bullmq';
 import { jobs } from '../../platform/queue/queues.js';
+import { RaiseAlertsProcessor } from './raise-alerts.processor.js';
 import { SendAlertsProcessor } from './send-alerts.processor.js';
 import { Module } from '@nestjs/common';
 import { EventsModule } from '../../events/events.module.js';
+import { BankModule } from '../../bank/bank.module.js';
+import { PaymentControlsModule } from '../../outbound/payment-controls/payment-controls.module.js';
+import { AccountsModule } from '../../access/accounts/accounts.module.js';
 import { StatementModule } from '../../statement/lines/statement.module.js';
 import { WebhooksModule } from '../../webhooks/webhooks.module.js';
 import { AlertChannelsController } from './alert-channels.controller.js';
@@ -16,19 +20,25 @@ import { AlertRules } from './alert-rules.service.js';
 import { AlertsController } from './alerts.controller.js';
 import { Alerts } from './alerts.service.js';
 import { ChannelSender } from './channel-sender.service.js';
+import { DebitNotices } from './debit-notices.service.js';
 import { MailSender } from './mail-sender.service.js';
 
 @Module({
   imports: [
-    BullModule.registerQueue({ name: jobs.sendAlerts.name }),
+    BullModule.registerQueue({ name: jobs.sendAlerts.name }, { name: jobs.raiseAlerts.name }),
     EventsModule,
     StatementModule,
     WebhooksModule,
     MonthsModule,
+    PaymentControlsModule,
+    AccountsModule,
+    BankModule,
   ],
   controllers: [AlertsController, AlertRulesController, AlertChannelsController],
   providers: [
     SendAlertsProcessor,
+    RaiseAlertsProcessor,
+    DebitNotices,
     Alerts,
     AlertRules,
     AlertChannels,

@@ -12,6 +12,7 @@ import {
 import { AlertHistoryAction, AlertState, DeliveryState } from '../../generated/service/enums.js';
 import { listOf, listQuery } from '../../platform/http/listing.js';
 import { reasonText } from '../../reconciliation/breaks/breaks.schema.js';
+import { debitRows } from '../../reconciliation/decide/debit-notice.js';
 import { severityValue } from './conditions.schema.js';
 
 const base = { chapter: 'Alerts', authentication: 'api-key' } as const;
@@ -33,6 +34,8 @@ export const alertDetail = z
     day: z.string(),
     operationId: z.string(),
     nsu: z.string().describe('Of a line.'),
+    debit: z.enum(debitRows).describe('The row of the table of debits that holds for it.'),
+    debits: z.number().describe('How many debits of an earlier time were recorded.'),
     month: z.string().describe('Which is not closed.'),
     operatorId: z.string().describe('Of the person who signed in with a password.'),
   })

@@ -7,6 +7,7 @@ import { severityName, severityOfBreak } from '../../reconciliation/breaks/sever
 import { severities, type SeverityScale } from '../../reconciliation/breaks/severity.js';
 import { breakKinds } from '../../reconciliation/decide/break-kind-declarations.js';
 import type { ConditionOf } from './conditions.schema.js';
+import type { NotedNotice } from './debit-notices.js';
 
 /** More dead deliveries of one endpoint are not counted. */
 const maxDeliveries = 10_000;
@@ -142,6 +143,27 @@ export function waitingDebits(
     WHERE o.account_id = ${opaqueAccountId(accountId)} AND o.state = 'pending'
       AND NOT line.is_credit
       AND line.recorded_at <= clock_timestamp() - ${seconds}::int * interval '1 second'`;
+}
+
+/** Debits by the table of who is notified: each of its own, and those of earlier in one. */
+export function debitsOf(
+  notices: readonly NotedNotice[],
+  severity: AlertSeverity,
+): Prisma.Sql {
+  const own = notices.filter(({ notice }) => notice !== 'recorded');
+  const debits = notices.length - own.length;
+  const rows = [
+    ...own.map(({ nsu, amountCents, row, notice }) => ({
+      ...{ subject: `line:${nsu}`, cents: amountCents.toString() },
+      severity: notice === 'alert' ? severity : 'critical',
+      detail: { nsu: nsu.toString(), debit: row },
+    })),
+    ...(debits === 0 ? [] : [{ subject: 'debits', severity, detail: { debits } }]),
+  ];
+  return Prisma.sql`
+    SELECT subject, severity::alert_severity AS severity, cents::bigint AS amount_cents, detail
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      AS found(subject text, severity text, cents text, detail jsonb)`;
 }
 
 /** Sign-ins with a password while people sign in at an identity provider. */

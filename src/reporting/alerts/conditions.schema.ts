@@ -17,6 +17,9 @@ export const conditionKinds = Object.values(AlertConditionKind);
 const kinds = Object.keys(breakKinds) as [BreakKind, ...BreakKind[]];
 export const severityValue = z.enum(AlertSeverity);
 
+export const debitLevels = ['alarm', 'alert'] as const;
+export type DebitLevel = (typeof debitLevels)[number];
+
 export const condition = z.discriminatedUnion(
   'kind',
   [
@@ -57,6 +60,10 @@ export const condition = z.discriminatedUnion(
     z.strictObject({
       kind: z.literal('debit_waiting'),
       seconds: wholeNumber(1, 86_400).default(60).describe('Since the line was stored.'),
+    }),
+    z.strictObject({
+      kind: z.literal('unrequested_debit'),
+      level: z.enum(debitLevels).default('alarm').describe('Which debits of the table it finds.'),
     }),
     z.strictObject({
       kind: z.literal('local_sign_in'),

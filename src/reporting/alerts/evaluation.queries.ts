@@ -32,6 +32,28 @@ export async function listDueRules(db: Reader): Promise<EnabledRule[]> {
     FROM alert_rule r WHERE ${isDue} ORDER BY r.account_id, r.id`;
 }
 
+/** The rules of an account about debits, however recently they were evaluated. */
+export async function listRulesOfDebits(db: Reader, accountId: number): Promise<EnabledRule[]> {
+  return db.$queryRaw`
+    SELECT r.account_id, r.id AS "ruleId", r.condition_kind, r.condition, r.severity
+    FROM alert_rule r
+    WHERE r.account_id = ${accountId} AND ${isEnabled} AND r.condition_kind = 'unrequested_debit'
+    ORDER BY r.id`;
+}
+
+/** The lines about which a rule has an open alert. */
+export async function listFiringLines(
+  db: Reader,
+  accountId: number,
+  ruleId: string,
+): Promise<Set<bigint>> {
+  const rows = await db.$queryRaw<{ nsu: bigint }[]>`
+    SELECT (detail ->> 'nsu')::bigint AS nsu FROM alert
+    WHERE account_id = ${accountId} AND rule_id = ${ruleId}::uuid AND state <> 'cleared'
+      AND detail ? 'nsu'`;
+  return new Set(rows.map(({ nsu }) => nsu));
+}
+
 /** A new id that ascends with PostgreSQL's time, as those of `newId` do. */
 const newRowId = Prisma.sql`overlay(overlay(gen_random_uuid()::text
   PLACING regexp_replace(lpad(to_hex(floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint),
@@ -66,12 +88,16 @@ export async function evaluateRule(
   db: SqlTx,
   { accountId, ruleId }: RuleKey,
   found: Prisma.Sql,
+  { isAtOnce = false } = {},
 ): Promise<void> {
+  // What is evaluated at once waits for an evaluation that began before, and sees more than it.
+  const chosen = isAtOnce ? isEnabled : isDue;
+  const lock = isAtOnce ? Prisma.empty : Prisma.sql`SKIP LOCKED`;
   await db.$executeRaw`
     WITH rule AS MATERIALIZED (
       SELECT r.id, r.notifies_cleared, r.evaluated_at FROM alert_rule r
-      WHERE r.account_id = ${accountId} AND r.id = ${ruleId}::uuid AND ${isDue}
-      FOR NO KEY UPDATE SKIP LOCKED
+      WHERE r.account_id = ${accountId} AND r.id = ${ruleId}::uuid AND ${chosen}
+      FOR NO KEY UPDATE ${lock}
     ), found AS MATERIALIZED (
       SELECT one.* FROM rule CROSS JOIN LATERAL (${found}) one
     ), open AS MATERIALIZED (

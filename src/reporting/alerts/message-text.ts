@@ -2,6 +2,7 @@
 // the slug of the account and links, and no personal data. Days and times are of São Paulo.
 import { printDay, printReais, printTime } from '../../brazil/printed-text.js';
 import { severities, type Severity } from '../../reconciliation/breaks/severity.js';
+import type { DebitRow } from '../../reconciliation/decide/debit-notice.js';
 import { nameOfKind } from '../../reconciliation/decide/break-kinds.js';
 
 export type MessageLanguage = 'pt' | 'en';
@@ -24,6 +25,8 @@ export interface NamedAlert {
     day?: string | undefined;
     operationId?: string | undefined;
     nsu?: string | undefined;
+    debit?: DebitRow | undefined;
+    debits?: number | undefined;
     operatorId?: string | undefined;
     month?: string | undefined;
   };
@@ -161,6 +164,7 @@ function pageOf(detail: NamedAlert['detail']): string {
   if (detail.breakId !== undefined) return `breaks/${detail.breakId}`;
   if (detail.operationId !== undefined) return 'approvals';
   if (detail.nsu !== undefined) return `statement/${detail.nsu}`;
+  if (detail.debits !== undefined) return 'breaks';
   if (detail.endpointId !== undefined)
     return `deliveries?state=dead&endpointId=${detail.endpointId}`;
   if (detail.day !== undefined) return 'days';
@@ -169,11 +173,29 @@ function pageOf(detail: NamedAlert['detail']): string {
   return detail.lost !== undefined ? 'webhook-health' : 'today';
 }
 
+const debitTexts: Record<DebitRow, readonly [pt: string, en: string]> = {
+  earlier: ['de antes, sem explicação', 'of earlier, without an explanation'],
+  own_id: ['favorecido ou valor difere da nossa operação', 'its payee or amount differs from ours'],
+  second_debit: ['segundo débito de uma operação', 'a second debit of one operation'],
+  operation: ['aguarda explicação', 'waits for its explanation'],
+  refund: ['devolução que não pedimos', 'a refund that we did not request'],
+  reversal: ['o banco estornou um crédito', 'the bank reversed a credit'],
+  fee: ['tarifa do banco', 'a fee of the bank'],
+  own_account: ['para uma conta do mesmo titular', 'to an account of the same holder'],
+  declared: ['declarado só em parte', 'declared only in part'],
+  declared_type: ['tipo declarado', 'of a declared type'],
+  unexplained: ['ninguém pediu', 'nobody requested it'],
+};
+
+/** What the table of debits found. */
+export const debitText = (row: DebitRow, language: MessageLanguage): string =>
+  debitTexts[row][language === 'pt' ? 0 : 1];
+
 /** What the alert is about. */
 function describeSubject(detail: NamedAlert['detail'], language: MessageLanguage): string {
   const isPt = language === 'pt';
   const { breakKind, endpointId, deliveries, day, lost, expected, hours, lastSyncAt } = detail;
-  const { operationId, nsu, operatorId, month } = detail;
+  const { operationId, nsu, operatorId, month, debit, debits } = detail;
   if (operatorId !== undefined)
     return isPt
       ? `a pessoa ${operatorId} entrou com senha`
@@ -182,6 +204,11 @@ function describeSubject(detail: NamedAlert['detail'], language: MessageLanguage
     return isPt
       ? `operação ${operationId} aguarda aprovação`
       : `operation ${operationId} awaits approval`;
+  if (debit !== undefined) return `${isPt ? 'débito' : 'debit'} ${nsu}: ${debitText(debit, language)}`;
+  if (debits !== undefined)
+    return isPt
+      ? `débitos de antes, sem explicação: ${debits}`
+      : `earlier debits without an explanation: ${debits}`;
   if (nsu !== undefined)
     return isPt ? `débito ${nsu} aguarda explicação` : `debit ${nsu} waits for its explanation`;
   if (month !== undefined)

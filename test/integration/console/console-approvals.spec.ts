@@ -403,8 +403,13 @@ describe('the pages of approvals', () => {
       ...{ perDay: '10.000,00', perOperation: '', perHour: '', perNight: '' },
       ...{ perKeyPerDay: '', perCounterpartyPerDay: '', checksPayee: 'yes' },
       ...{ coolingOffHours: '0', nightFromHour: '20', nightUntilHour: '6', reason: 'rule 7' },
+      ...{ alarmAbove: '1.000,00', declaredDebits: 'DEBIT_TAX; 50,00\nDEBIT_CARD;9;1/2/3\n' },
     };
     expect((await admin.submit(controls, fields)).location).toBe(`${controls}?done=saved`);
+    const { text: saved } = await admin.get(controls);
+    expect(saved).toContain('DEBIT_TAX; 50,00\nDEBIT_CARD; 9,00; 1/2/3</textarea>');
+    const empty = { ...fields, alarmAbove: '', declaredDebits: '' };
+    expect((await admin.submit(controls, empty)).location).toBe(`${controls}?done=saved`);
     await setup.setPolicy({ aboveAmount: 5_000, kinds: [], approvals: 2 }, setup.ana.key);
     await setup.setPolicy({ aboveAmount: 5_000, kinds: [], approvals: 2 }, setup.bia.key);
     // What was sent before the limit was set counts too.

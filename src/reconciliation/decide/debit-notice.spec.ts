@@ -1,0 +1,266 @@
+import { describe, expect, it } from '@jest/globals';
+import { expectedPaymentFacts, facts, lineFacts } from '../../../test/support/facts.js';
+import { notedDebits } from './debit-evidence.js';
+import { debitRows, noticeOf, type DebitEvidence, type DebitSurroundings } from './debit-notice.js';
+import { decide } from './decide.js';
+import type { ExpectedPaymentFacts, Facts, StatementLineFacts } from './model.js';
+
+const none: DebitEvidence = {
+  ...{ isEarlier: false, own: null, operation: null, refundOfNsu: null, reversesCredit: false },
+  declared: null,
+};
+const alone: DebitSurroundings = {
+  ...{ isLate: false, hasWaited: false, isDisputed: false, isPricedFee: false, ownAccount: null },
+  ...{ isWithinDeclaredType: false, isAboveThreshold: false },
+};
+type Known = Partial<DebitEvidence & DebitSurroundings>;
+
+describe('who is notified of a debit', () => {
+  const table: [row: string, known: Known, notice: string][] = [
+    ['earlier', { isEarlier: true }, 'recorded'],
+    ['earlier', { isLate: true, own: 'differs', isAboveThreshold: true }, 'recorded'],
+    ['own_id', { own: 'agrees', operation: 'explains' }, 'nothing'],
+    ['own_id', { own: 'differs', declared: 'in_full', isWithinDeclaredType: true }, 'alarm'],
+    ['second_debit', { own: 'second', operation: 'may_explain' }, 'alarm'],
+    ['operation', { operation: 'explains' }, 'nothing'],
+    ['operation', { operation: 'may_explain' }, 'wait'],
+    ['operation', { operation: 'may_explain', hasWaited: true, isAboveThreshold: true }, 'alert'],
+    ['refund', { refundOfNsu: '1', isDisputed: true }, 'nothing'],
+    ['refund', { refundOfNsu: '1', isAboveThreshold: true }, 'alert'],
+    ['reversal', { reversesCredit: true, isPricedFee: true }, 'alert'],
+    ['fee', { isPricedFee: true, isAboveThreshold: true }, 'nothing'],
+    ['own_account', { ownAccount: 'credited' }, 'nothing'],
+    ['own_account', { ownAccount: 'expected' }, 'wait'],
+    ['own_account', { ownAccount: 'expected', hasWaited: true }, 'alert'],
+    ['own_account', { ownAccount: 'same_tax_id', declared: 'in_full' }, 'alert'],
+    ['declared', { declared: 'in_full' }, 'nothing'],
+    ['declared', { declared: 'in_part', isWithinDeclaredType: true }, 'alert'],
+    ['declared_type', { isWithinDeclaredType: true, isAboveThreshold: true }, 'nothing'],
+    ['unexplained', { isDisputed: true, hasWaited: true }, 'critical_alert'],
+    ['unexplained', { isAboveThreshold: true }, 'alarm'],
+  ];
+
+  it.each(table)('is decided by the row %s for %j: %s', (row, known, notice) => {
+    expect(noticeOf({ ...none, ...alone, ...known })).toEqual({ row, notice });
+  });
+
+  it('has a case for each row', () => {
+    expect([...new Set(table.map(([row]) => row))]).toEqual(debitRows);
+  });
+});
+
+const at = new Date('2026-03-02T12:00:00Z');
+const debit = (change: Partial<StatementLineFacts> = {}) =>
+  lineFacts({ nsu: 7n, isCredit: false, typeName: 'DEBIT_PIX', ...change });
+const payee = '12345678/0001/1000';
+const sent = (change: Partial<ExpectedPaymentFacts> = {}) =>
+  expectedPaymentFacts({
+    ...{ kind: 'pay_pix', isCredit: false },
+    references: [
+      { kind: 'end_to_end_id', value: 'E1' },
+      { kind: 'counterparty', value: payee },
+    ],
+    ...change,
+  });
+const declaredPayment = (change: Partial<ExpectedPaymentFacts> = {}) =>
+  sent({ operationId: null, kind: 'declared', operationState: null, ...change });
+
+const evidenceOf = (change: Partial<Facts>) =>
+  new Map(notedDebits(decide(facts(change)).component).map(({ nsu, evidence }) => [nsu, evidence]));
+
+describe('the evidence of a debit', () => {
+  const found: [string, Partial<Facts>, Partial<DebitEvidence> | undefined][] = [
+    ['nothing fits', { lines: [debit()] }, {}],
+    [
+      'our operation agrees',
+      { lines: [debit({ endToEndId: 'E1', counterparty: payee })], expectedPayments: [sent()] },
+      undefined,
+    ],
+    [
+      'another payee than that of our operation',
+      {
+        lines: [debit({ endToEndId: 'E1', counterparty: '12345678/0001/9999' })],
+        expectedPayments: [sent()],
+      },
+      { own: 'differs' },
+    ],
+    [
+      'another amount than that of our operation',
+      {
+        lines: [debit({ endToEndId: 'E1', amountCents: 2_000n })],
+        expectedPayments: [sent()],
+      },
+      { own: 'differs' },
+    ],
+    [
+      'our operation awaits approval',
+      {
+        lines: [debit({ endToEndId: 'E1', counterparty: payee })],
+        expectedPayments: [sent({ operationState: 'awaiting_approval' })],
+      },
+      { own: 'differs' },
+    ],
+    [
+      'a second debit of our operation',
+      {
+        lines: [debit({ nsu: 6n, endToEndId: 'E1' }), debit({ endToEndId: 'E1' })],
+        expectedPayments: [sent()],
+      },
+      { own: 'second' },
+    ],
+    [
+      'an open operation of the same amount fits',
+      {
+        lines: [debit({ counterparty: payee })],
+        expectedPayments: [sent({ operationState: 'sending' })],
+      },
+      { operation: 'may_explain' },
+    ],
+    [
+      'imported, before go-live',
+      {
+        lines: [debit()],
+        goLiveAt: new Date('2027-01-01T00:00:00Z'),
+        imported: { recordedUntil: null, occurredUntil: null },
+      },
+      undefined,
+    ],
+    [
+      'before go-live, and stored after the import',
+      {
+        lines: [debit()],
+        goLiveAt: new Date('2027-01-01T00:00:00Z'),
+        imported: { recordedUntil: at, occurredUntil: new Date(0) },
+      },
+      { isEarlier: true },
+    ],
+    [
+      'while the account was reconcile-only',
+      {
+        lines: [debit()],
+        othersSent: [{ recordedFrom: null, recordedUntil: null, occurredUntil: null }],
+      },
+      { isEarlier: true },
+    ],
+    [
+      'the bank returns a Pix of which so much is left',
+      {
+        lines: [
+          lineFacts({ nsu: 1n, endToEndId: 'E9' }),
+          debit({ typeName: 'DEBIT_PIX_REFUND', originalEndToEndId: 'E9' }),
+        ],
+      },
+      { refundOfNsu: '1' },
+    ],
+    [
+      'the bank returns more of a Pix than was received',
+      {
+        lines: [
+          lineFacts({ nsu: 1n, endToEndId: 'E9', amountCents: 999n }),
+          debit({ typeName: 'DEBIT_PIX_REFUND', originalEndToEndId: 'E9' }),
+        ],
+      },
+      {},
+    ],
+    [
+      'the bank undoes a credit of at least that',
+      {
+        lines: [
+          lineFacts({ nsu: 1n, typeName: 'CREDIT_BANKSLIP', movementId: 'M' }),
+          debit({ typeName: 'DEBIT_BANKSLIP_REVERSAL', movementId: 'M' }),
+        ],
+      },
+      { reversesCredit: true },
+    ],
+    [
+      'the bank undoes more than a credit',
+      {
+        lines: [
+          lineFacts({ nsu: 1n, typeName: 'CREDIT_BANKSLIP', movementId: 'M', amountCents: 999n }),
+          debit({ typeName: 'DEBIT_BANKSLIP_REVERSAL', movementId: 'M' }),
+        ],
+      },
+      {},
+    ],
+    [
+      'declared by payee and amount',
+      {
+        lines: [debit({ endToEndId: 'E1', counterparty: payee })],
+        expectedPayments: [declaredPayment()],
+      },
+      undefined,
+    ],
+    [
+      'declared by amount alone',
+      {
+        lines: [debit({ endToEndId: 'E1', counterparty: payee })],
+        expectedPayments: [
+          declaredPayment({ references: [{ kind: 'end_to_end_id', value: 'E1' }] }),
+        ],
+      },
+      { declared: 'in_part' },
+    ],
+    [
+      'declared after the line',
+      {
+        lines: [debit({ endToEndId: 'E1', counterparty: payee })],
+        expectedPayments: [declaredPayment({ createdAt: new Date(at.getTime() + 1) })],
+      },
+      {},
+    ],
+    [
+      'a rule by type alone',
+      { lines: [debit()], rules: [ruleOf({ types: ['DEBIT_PIX'] })] },
+      {},
+    ],
+    [
+      'a rule by type and amount',
+      { lines: [debit()], rules: [ruleOf({ types: ['DEBIT_PIX'], maxCents: 1_000n })] },
+      { declared: 'in_part' },
+    ],
+    [
+      'a rule by payee and amount',
+      {
+        lines: [debit({ counterpartyDocument: '11222333000181' })],
+        rules: [ruleOf({ document: '11222333000181', maxCents: 1_000n })],
+      },
+      undefined,
+    ],
+    [
+      'a rule that is newer than the line',
+      {
+        lines: [debit({ counterpartyDocument: '11222333000181' })],
+        rules: [
+          {
+            ...ruleOf({ document: '11222333000181', maxCents: 1_000n }),
+            activatedAt: new Date(at.getTime() + 1),
+          },
+        ],
+      },
+      {},
+    ],
+  ];
+
+  it.each(found)('is found where %s', (_, change, evidence) => {
+    expect(evidenceOf(change).get(7n)).toEqual(evidence && { ...none, ...evidence });
+  });
+
+  it('ends when a person links the line', () => {
+    const lines = [debit()];
+    const decidedBy = { actor: 'person', reason: 'imposto' };
+    const links = [
+      {
+        ...{ nsu: 7n, refundOf: [], decidedBy },
+        allocations: [{ expectedPaymentId: 'payment', amountCents: 1_000n }],
+      },
+    ];
+    expect(evidenceOf({ lines, links, expectedPayments: [sent()] }).size).toBe(0);
+  });
+});
+
+function ruleOf(when: Facts['rules'][number]['when']): Facts['rules'][number] {
+  return {
+    ...{ ruleId: 'rule', version: 1, priority: 1, when, activatedAt: new Date(0) },
+    then: { do: 'classify', classify: 'ignored', reason: 'contrato' },
+  };
+}

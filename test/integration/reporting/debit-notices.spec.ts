@@ -1,0 +1,124 @@
+// Debits of the statement, from the line to whoever is notified: by rules of alerts alone.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { ReconciliationService } from '../../../src/reconciliation/apply/reconciliation.service.js';
+import { AlertEvaluator } from '../../../src/reporting/alerts/alert-evaluator.service.js';
+import { LineRecording } from '../../../src/statement/lines/line-recording.service.js';
+import { operatorOf } from '../../support/operator.js';
+import { deleteAllRows } from '../../support/parent-rows.js';
+import { serviceApplication, type ServiceApplication } from '../../support/service-application.js';
+
+const controlsPath = '/v1/accounts/main/payment-controls';
+const payee = '99999999/0001/1000002';
+
+describe('a debit that the service did not request', () => {
+  let service: ServiceApplication;
+  let accountId: number;
+  const { asOperator } = operatorOf(() => service);
+  beforeAll(async () => {
+    service = await serviceApplication();
+    ({ id: accountId } = await service.database.prisma.bankAccount.findFirstOrThrow());
+    await sync();
+  });
+  afterEach(async () => {
+    await service.sandbox.call('POST', '/sandbox/reset');
+    await deleteAllRows(service.database.pool, {
+      except: ['bank_account', 'api_key', 'service_secret', 'statement_state'],
+    });
+  });
+  afterAll(() => service.stop());
+
+  const get = <Class>(type: new (...args: never[]) => Class) =>
+    service.application.get(type, { strict: false });
+  const sync = async () => {
+    await get(LineRecording).sync(accountId, { sliceMs: 10_000 });
+    await get(ReconciliationService).reconcile({ accountId });
+    await get(AlertEvaluator).raise({ accountId });
+  };
+  const rule = async (level: 'alarm' | 'alert') => {
+    const body = { name: level, groupSeconds: 0, condition: { kind: 'unrequested_debit', level } };
+    const created = await service.call('POST', '/v1/alert-rules', { body });
+    expect(created.status).toBe(201);
+  };
+  const debit = async (amount: number, typeName = 'DEBIT_PIX') => {
+    const body = { amount, typeName, isCredit: false, counterpartyAccount: '1000002' };
+    const written = await service.sandbox.call('POST', '/sandbox/transactions', { body });
+    expect(written.status).toBe(200);
+    return String(written.body.nsu);
+  };
+  const alerts = async () =>
+    (await service.call('GET', '/v1/alerts')).body.data.map(
+      ({ ruleName, severity, amount, detail }: Record<string, unknown>) => {
+        return { rule: ruleName, severity, amount, detail };
+      },
+    );
+  const declare = async (guard: object) => {
+    const body = { guard, actor: 'Ana', reason: 'policy 9' };
+    const changed = await asOperator('PUT', controlsPath, body);
+    expect([changed.status, changed.body.code]).toEqual([200, undefined]);
+  };
+
+  it('is an alarm once, whatever rules of lower level find', async () => {
+    await rule('alarm');
+    await rule('alert');
+    const nsu = await debit(50);
+    await sync();
+    await sync();
+    expect(await alerts()).toEqual([
+      { rule: 'alarm', severity: 'critical', amount: 50, detail: { nsu, debit: 'unexplained' } },
+    ]);
+  });
+
+  it('is a critical alert up to the threshold, alone and with those of 24 hours', async () => {
+    await rule('alarm');
+    await rule('alert');
+    await declare({ alarmAbove: 80 });
+    await debit(80);
+    await sync();
+    expect(await alerts()).toEqual([expect.objectContaining({ rule: 'alert', amount: 80 })]);
+    await debit(0.01);
+    await sync();
+    const found = await alerts();
+    expect(found).toHaveLength(2);
+    expect(found).toContainEqual(expect.objectContaining({ rule: 'alarm', amount: 0.01 }));
+  });
+
+  it('of a declared type is nothing within its maximum of a day', async () => {
+    await rule('alarm');
+    const declared = { typeName: 'DEBIT_TAX', maximum: 100, counterparty: null };
+    await declare({ alarmAbove: 0, declaredDebits: [declared] });
+    await debit(60, 'DEBIT_TAX');
+    await debit(40, 'DEBIT_TAX');
+    await sync();
+    expect(await alerts()).toEqual([]);
+    await debit(0.01, 'DEBIT_TAX');
+    await sync();
+    expect(await alerts()).toEqual([expect.objectContaining({ amount: 0.01 })]);
+    const { body } = await asOperator('GET', controlsPath);
+    expect(body.changes[0]).toMatchObject({
+      ...{ action: 'controls_set', actor: 'Ana', reason: 'policy 9' },
+      details: { guard: { alarmAboveCents: '0', declaredDebits: [{ maximumCents: '10000' }] } },
+    });
+  });
+
+  it('of a declared type to another payee is an alarm', async () => {
+    await rule('alarm');
+    const declared = { typeName: 'DEBIT_PIX', maximum: 100 };
+    await declare({ alarmAbove: 0, declaredDebits: [{ ...declared, counterparty: '1/1/1' }] });
+    await debit(60);
+    await sync();
+    expect(await alerts()).toHaveLength(1);
+    await declare({ declaredDebits: [{ ...declared, counterparty: payee }] });
+    await sync();
+    expect((await service.call('GET', '/v1/alerts?state=firing')).body.data).toEqual([]);
+  });
+
+  it('is no alarm while the bank does not show the line any more', async () => {
+    await rule('alarm');
+    await debit(50);
+    await get(LineRecording).sync(accountId, { sliceMs: 10_000 });
+    await get(ReconciliationService).reconcile({ accountId });
+    await service.sandbox.call('POST', '/sandbox/reset');
+    await get(AlertEvaluator).raise({ accountId });
+    expect(await alerts()).toEqual([]);
+  });
+});
