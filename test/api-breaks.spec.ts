@@ -51,6 +51,8 @@ const accepted: Record<string, string> = {
   'openapi.json: AlertCondition (response).minDeliveries: is gone': 'of the next entry',
   'openapi.json: AlertCondition (response).kind: has "unrequested_debit" beyond what it had':
     'only where somebody made such a rule',
+  'openapi.json: AlertCondition (response).kind: has "not_guarded" beyond what it had':
+    'only where somebody made such a rule',
   'openapi.json: AlertCondition (response).kind: has "local_sign_in" beyond what it had':
     'such rules exist only once single sign-on is set up',
   'openapi.json: AlertCondition (response).kind: has "month_close_overdue" beyond what it had':

@@ -29,7 +29,14 @@ const ruleFields: Record<string, FormField> = {
   nightUntilHour: { label: 'controls.nightUntil', is: 'number' },
 };
 const guardFields: Record<string, FormField> = {
-  alarmAbove: { ...{ label: 'controls.alarmAbove', hint: 'controls.alarmAbove.hint' }, is: 'amount' },
+  intervalSeconds: {
+    ...{ label: 'controls.guardInterval', hint: 'controls.guardInterval.hint', is: 'number' },
+    ...{ min: 1, max: 60 },
+  },
+  alarmAbove: {
+    ...{ label: 'controls.alarmAbove', hint: 'controls.alarmAbove.hint' },
+    is: 'amount',
+  },
   declaredDebits: {
     ...{ label: 'controls.declaredDebits', hint: 'controls.declaredDebits.hint', is: 'lines' },
   },
@@ -70,8 +77,9 @@ function readGuard(visit: Visit) {
 }
 
 /** As the form has it. */
-export function typedGuard({ alarmAbove, declaredDebits }: GuardView) {
+export function typedGuard({ intervalSeconds, alarmAbove, declaredDebits }: GuardView) {
   return {
+    intervalSeconds,
     alarmAbove: alarmAbove === null ? '' : writeTypedAmount(alarmAbove),
     declaredDebits: declaredDebits
       .map(({ typeName, maximum, counterparty: payee }) =>

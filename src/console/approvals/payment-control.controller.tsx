@@ -222,7 +222,7 @@ function Rules({ controls }: { controls: Controls }) {
   const { t } = useVisit();
   const yesNo = (value: boolean) => t(value ? 'app.yes' : 'app.no');
   const { nightFromHour: from, nightUntilHour: until, guard } = controls;
-  const { alarmAbove, declaredDebits } = guard;
+  const { intervalSeconds, alarmAbove, declaredDebits } = guard;
   return (
     <FactList
       title="rules.title"
@@ -232,6 +232,10 @@ function Rules({ controls }: { controls: Controls }) {
         ['controls.includesBills', yesNo(controls.allowListIncludesBills)],
         ['controls.coolingOff', String(controls.coolingOffHours)],
         ['controls.night', t('controls.nightHours', { from, until })],
+        [
+          'controls.guardInterval',
+          intervalSeconds === null ? t('app.no') : String(intervalSeconds),
+        ],
         [
           'controls.alarmAbove',
           alarmAbove === null ? t('controls.alarmAlways') : <Amount cents={alarmAbove} />,

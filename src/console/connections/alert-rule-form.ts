@@ -1,7 +1,11 @@
 // The form of an alert rule: the fields of each condition, and the body of the request that the
 // API has for the same.
 import { createAlertRule } from '../../reporting/alerts/rules.schema.js';
-import { conditionKinds, debitLevels, type Condition } from '../../reporting/alerts/conditions.schema.js';
+import {
+  conditionKinds,
+  debitLevels,
+  type Condition,
+} from '../../reporting/alerts/conditions.schema.js';
 import type { AlertConditionKind } from '../../generated/service/enums.js';
 import { severities } from '../../reconciliation/breaks/severity.js';
 import { breakKinds } from '../../reconciliation/decide/break-kind-declarations.js';
@@ -66,6 +70,7 @@ export function conditionFields(visit: Pick<Visit, 't'>, kind: AlertConditionKin
         options: debitLevels.map((one) => [one, visit.t(`alertRules.level.${one}`)]),
       },
     },
+    not_guarded: {},
     local_sign_in: {
       hours: { label: 'alertRules.field.hours', is: 'number', min: 1, max: 720 },
     },

@@ -148,6 +148,8 @@ function describeSubject({ t, time, language }: Visit, detail: AlertDetail): str
     const key = findTextKey(`break.${breakKind}`);
     return key ? t(key) : t('word.break');
   }
+  if (detail.notGuardedSince !== undefined)
+    return t('alerts.subject.notGuarded', { time: time(new Date(detail.notGuardedSince)) });
   if (detail.debits !== undefined)
     return t('alerts.subject.debits', { count: formatCount(detail.debits) });
   if (detail.nsu !== undefined) {

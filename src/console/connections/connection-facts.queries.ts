@@ -1,4 +1,5 @@
 // How the connections of an account stand: what waits, since when, and when something came last.
+import { notGuardedSince } from '../../statement/lines/sync-interval.queries.js';
 import { opaqueAccountId, type Db } from '../../platform/postgres/database.service.js';
 
 export interface WaitingRows {
@@ -41,12 +42,15 @@ export interface AccountSync {
   syncedAt: Date | null;
   lastNsu: bigint | null;
   isComplete: boolean;
+  /** Null where it is guarded, or need not be. */
+  notGuardedSince: Date | null;
 }
 
 /** In the order of their names. */
 export async function listSyncs(db: Db, slugs: readonly string[]): Promise<AccountSync[]> {
   return db.$queryRaw<AccountSync[]>`
     SELECT a.slug, a.name, a.mode::text AS mode, s.synced_at, s.last_nsu,
+           ${notGuardedSince} AS "notGuardedSince",
            s.synced_at IS NOT NULL AND s.first_gap_nsu IS NULL AS "isComplete"
     FROM bank_account a LEFT JOIN statement_state s ON s.account_id = a.id
     WHERE a.slug = ANY (${[...slugs]}::text[])

@@ -186,7 +186,10 @@ function Syncs({ facts: { now, syncs } }: { facts: Facts }) {
         },
         'word.mode': ({ mode }) => wordOf(t, 'account.mode', mode),
         'word.statement': (sync) => (
-          <Badge tone={tone(sync)} text={t(`connections.statement.${tone(sync) as 'good'}`)} />
+          <>
+            <Badge tone={tone(sync)} text={t(`connections.statement.${tone(sync) as 'good'}`)} />
+            {sync.notGuardedSince && <Badge tone="bad" text={t('connections.notGuarded')} />}
+          </>
         ),
         'word.syncedAt': ({ syncedAt }) =>
           syncedAt && (

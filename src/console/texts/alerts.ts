@@ -29,6 +29,10 @@ export const alertsTexts = {
     'Débitos de antes, sem explicação: {count}',
     'Earlier debits without an explanation: {count}',
   ],
+  'alerts.subject.notGuarded': [
+    'Conta sem guarda desde {time}',
+    'Account not guarded since {time}',
+  ],
   'alerts.subject.operation': ['Pagamento aguarda aprovação', 'A payment awaits approval'],
   'alerts.subject.endpoint': [
     'Entregas sem sucesso em um destino: {count}',
@@ -97,6 +101,7 @@ export const alertsTexts = {
   'alertRules.kind.approval_waiting': ['Aprovação em espera', 'Waiting approval'],
   'alertRules.kind.debit_waiting': ['Débito sem explicação', 'Waiting debit'],
   'alertRules.kind.unrequested_debit': ['Débito que ninguém pediu', 'Debit that nobody requested'],
+  'alertRules.kind.not_guarded': ['Conta sem guarda', 'Account not guarded'],
   'alertRules.kind.local_sign_in': ['Entrada com senha', 'Sign-in with a password'],
   'alertRules.kind.month_close_overdue': ['Mês não fechado', 'Month not closed'],
   'alertRules.explain.break_open': [
@@ -130,6 +135,10 @@ export const alertsTexts = {
   'alertRules.explain.unrequested_debit': [
     'Débitos da conta que nada explica, ou que explica só em parte, assim que aparecem no extrato.',
     'Debits that nothing explains, or explains only in part, as soon as the statement has them.',
+  ],
+  'alertRules.explain.not_guarded': [
+    'Quando o extrato de uma conta guardada não é lido por mais que três intervalos.',
+    'When the statement of a guarded account is not read for more than three intervals.',
   ],
   'alertRules.level.alarm': ['Alarme', 'Alarm'],
   'alertRules.level.alert': ['Aviso', 'Alert'],

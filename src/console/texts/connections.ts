@@ -23,6 +23,7 @@ export const connectionsTexts = {
   'connections.statement.good': ['Completo', 'Complete'],
   'connections.statement.bad': ['Faltam lançamentos', 'Lines are missing'],
   'connections.statement.plain': ['Ainda não lido', 'Not read yet'],
+  'connections.notGuarded': ['Sem guarda', 'Not guarded'],
   'connections.ago': ['há {time}', '{time} ago'],
   'connections.preview': ['Ver quantos são', 'See how many'],
   'connections.secret.hint': [

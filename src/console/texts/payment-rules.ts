@@ -101,6 +101,14 @@ export const paymentRulesTexts = {
   'controls.nightHours': ['das {from} h às {until} h', 'from {from}:00 until {until}:00'],
   'controls.nightFrom': ['A noite começa (hora)', 'The night begins (hour)'],
   'controls.nightUntil': ['A noite termina (hora)', 'The night ends (hour)'],
+  'controls.guardInterval': [
+    'Conta guardada: ler a cada (segundos)',
+    'Guarded: read every (seconds)',
+  ],
+  'controls.guardInterval.hint': [
+    'Por exemplo 3. Vazio: a conta não é guardada.',
+    'Such as 3. Empty: the account is not guarded.',
+  ],
   'controls.alarmAbove': ['Alarme acima de', 'Alarm above'],
   'controls.alarmAbove.hint': [
     'De débitos sem explicação, um ou os de 24 horas. Vazio: cada um é alarme.',

@@ -26,6 +26,10 @@ export const todayTexts = {
     'O extrato não é lido desde {time}: o que segue pode já não ser o que o banco tem.',
     'The statement has not been read since {time}: the bank may have more than what follows.',
   ],
+  'today.notGuarded': [
+    'A conta está sem guarda desde {time}: um débito pode demorar a ser visto.',
+    'The account has not been guarded since {time}: a debit may be seen late.',
+  ],
   'today.notRegistered': [
     'Os webhooks não estão cadastrados no banco: o extrato chega mais tarde.',
     'Webhooks are not registered at the bank: the statement comes later.',

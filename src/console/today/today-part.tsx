@@ -80,7 +80,10 @@ function State({ reading }: Props) {
   const { t, time } = useVisit();
   const { summary, liveBalance, pending } = reading;
   const balanceAgrees = liveBalance?.agrees ?? null;
-  const problems = findProblems({ ...summary, now: reading.now, pending, balanceAgrees });
+  const problems = findProblems({
+    ...{ ...summary, now: reading.now, pending, balanceAgrees },
+    notGuardedSince: reading.notGuardedSince,
+  });
   const [first, ...others] = problems;
   const write = ({ key, count, since, page }: Problem) => (
     <Figure page={page} at="problem">

@@ -5,7 +5,7 @@ const now = new Date('2026-11-29T12:00:00Z');
 const minutesAgo = (minutes: number) => new Date(now.getTime() - minutes * 60_000);
 const explained: TodayFacts = {
   ...{ now, readFailure: null, readFailedSince: null, syncedAt: minutesAgo(1) },
-  ...{ registrationFailure: null, webhooksQuarantined: 0n },
+  ...{ registrationFailure: null, webhooksQuarantined: 0n, notGuardedSince: null },
   ...{ total: 10n, pending: 0n, complete: true, balanceAgrees: true },
   ...{ openBreaks: 0n, unknown: 0n, needsOperator: 0n, overdue: 0n },
 };
@@ -25,6 +25,7 @@ describe('Today', () => {
     [{ readFailure: 'key_refused', readFailedSince: minutesAgo(1) }, 'today.keyRefused'],
     [{ readFailure: 'no_answer', readFailedSince: minutesAgo(6) }, 'today.stalled'],
     [{ syncedAt: minutesAgo(61) }, 'today.stalled'],
+    [{ notGuardedSince: minutesAgo(1) }, 'today.notGuarded'],
     [{ registrationFailure: 'HTTP 500' }, 'today.notRegistered'],
     [{ webhooksQuarantined: 1n }, 'today.quarantined'],
     [{ balanceAgrees: false }, 'today.balanceDiffers'],

@@ -13,6 +13,8 @@ export interface TodayFacts {
   readFailure: string | null;
   readFailedSince: Date | null;
   syncedAt: Date | null;
+  /** Since when a guarded account is not read often enough; null where it is. */
+  notGuardedSince: Date | null;
   /** Why webhooks could not be registered at the bank; null where they are. */
   registrationFailure: string | null;
   webhooksQuarantined: bigint;
@@ -49,6 +51,8 @@ export function findProblems(facts: TodayFacts): Problem[] {
   if (readFailure === 'key_refused') add('today.keyRefused', 'account', null, readFailedSince);
   else if (isOlder(readFailedSince, now, failingMs) || isOlder(facts.syncedAt, now, silentMs))
     add('today.stalled', 'connections', null, facts.syncedAt ?? readFailedSince);
+  if (facts.notGuardedSince !== null)
+    add('today.notGuarded', 'connections', null, facts.notGuardedSince);
   if (facts.balanceAgrees === false) add('today.balanceDiffers', 'breaks?kind=balance_mismatch');
   if (!facts.complete && facts.total > 0n) add('today.incomplete', 'statement');
   if (facts.registrationFailure !== null)

@@ -126,6 +126,7 @@ export class ControlChanges {
         perDayCents: limits.perDay,
         perKeyDayCents: limits.perKeyPerDay,
         perCounterpartyDayCents: limits.perCounterpartyPerDay,
+        guardIntervalSeconds: guard.intervalSeconds,
         alarmAboveCents: guard.alarmAbove,
         declaredDebits: guard.declaredDebits && toStored(guard.declaredDebits),
       };
@@ -219,6 +220,7 @@ const defaults = {
   perCounterpartyDayCents: null,
   nightFromHour: 20,
   nightUntilHour: 6,
+  guardIntervalSeconds: null,
   alarmAboveCents: null,
   declaredDebits: [],
 } satisfies Omit<PaymentControl, 'accountId'>;
@@ -243,9 +245,10 @@ function describe(stored: PaymentControl | null): ControlsView {
 
 /** Of which debits people are notified. */
 function guardOf(stored: Omit<PaymentControl, 'accountId'> | null): GuardView {
-  const { alarmAboveCents, declaredDebits } = stored ?? defaults;
+  const { guardIntervalSeconds, alarmAboveCents, declaredDebits } = stored ?? defaults;
   const declared = declaredDebits as unknown as ReturnType<typeof toStored>;
   return {
+    intervalSeconds: guardIntervalSeconds,
     alarmAbove: alarmAboveCents,
     declaredDebits: declared.map(({ maximumCents, ...one }) => ({
       ...one,
@@ -261,11 +264,12 @@ const toStored = (declared: readonly DeclaredDebit[]) =>
 function toJson(stored: PaymentControl): Prisma.InputJsonObject {
   const { limits, ...view } = describe(stored);
   const cents = Object.entries(limits).map(([name, limit]) => [name, limit?.toString() ?? null]);
-  const { alarmAbove, declaredDebits } = guardOf(stored);
+  const { intervalSeconds, alarmAbove, declaredDebits } = guardOf(stored);
   return {
     ...view,
     limitsInCents: Object.fromEntries(cents) as Record<string, string | null>,
     guard: {
+      intervalSeconds,
       alarmAboveCents: alarmAbove?.toString() ?? null,
       declaredDebits: toStored(declaredDebits),
     },

@@ -26,7 +26,7 @@ export function hasRestrictingControls(accountId: number): Prisma.Sql {
 
 export interface RestrictingControls extends Omit<
   PaymentControl,
-  'checksPayee' | 'coolingOffHours' | 'alarmAboveCents' | 'declaredDebits'
+  'checksPayee' | 'coolingOffHours' | 'guardIntervalSeconds' | 'alarmAboveCents' | 'declaredDebits'
 > {
   /** At the bank. */
   now: Date;

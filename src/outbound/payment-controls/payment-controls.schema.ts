@@ -56,7 +56,11 @@ const controlsView = z.object(controls);
 const declaredDebit = z.strictObject({
   typeName: filledText(100).describe("The bank's name of the type of line."),
   /** `ispb/branch/number`; null: whoever is paid. */
-  counterparty: patternText(60, /^\d{1,8}(\/[0-9A-Za-z.-]{1,20}){2}$/, 'Must be ispb/branch/number.')
+  counterparty: patternText(
+    60,
+    /^\d{1,8}(\/[0-9A-Za-z.-]{1,20}){2}$/,
+    'Must be ispb/branch/number.',
+  )
     .transform((text) => {
       const [ispb = '', branch = '', number = ''] = text.split('/');
       return formatCounterparty({ ispb, branch, number });
@@ -70,6 +74,9 @@ const maxDeclaredDebits = 50;
 
 /** Of which debits people are notified. */
 const guard = {
+  intervalSeconds: integerBetween(1, 60)
+    .nullable()
+    .describe('How often the statement is read, such as 3; null: the account is not guarded.'),
   alarmAbove: limit.describe('An unexplained debit, or those of 24 hours; null: each of them.'),
   declaredDebits: z.array(declaredDebit).max(maxDeclaredDebits),
 };
@@ -99,6 +106,7 @@ const recordedControls = controlsView.omit({ limits: true }).extend({
     Object.fromEntries(Object.keys(limits).map((name) => [name, z.string().nullable()])),
   ),
   guard: z.object({
+    intervalSeconds: integer.nullish(),
     alarmAboveCents: z.string().nullable(),
     declaredDebits: z.array(
       z.object({

@@ -208,11 +208,7 @@ describe('the evidence of a debit', () => {
       },
       {},
     ],
-    [
-      'a rule by type alone',
-      { lines: [debit()], rules: [ruleOf({ types: ['DEBIT_PIX'] })] },
-      {},
-    ],
+    ['a rule by type alone', { lines: [debit()], rules: [ruleOf({ types: ['DEBIT_PIX'] })] }, {}],
     [
       'a rule by type and amount',
       { lines: [debit()], rules: [ruleOf({ types: ['DEBIT_PIX'], maxCents: 1_000n })] },

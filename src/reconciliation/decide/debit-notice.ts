@@ -55,8 +55,7 @@ const rows = [
   },
   {
     name: 'own_id',
-    notice: ({ own }) =>
-      own === 'agrees' ? 'nothing' : when(own === 'differs', 'alarm'),
+    notice: ({ own }) => (own === 'agrees' ? 'nothing' : when(own === 'differs', 'alarm')),
   },
   { name: 'second_debit', notice: ({ own }) => when(own === 'second', 'alarm') },
   {
@@ -83,8 +82,7 @@ const rows = [
   },
   {
     name: 'declared',
-    notice: ({ declared }) =>
-      when(declared !== null, declared === 'in_full' ? 'nothing' : 'alert'),
+    notice: ({ declared }) => when(declared !== null, declared === 'in_full' ? 'nothing' : 'alert'),
   },
   {
     name: 'declared_type',

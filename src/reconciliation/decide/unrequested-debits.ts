@@ -47,7 +47,9 @@ export function isOfImport(
   { facts: { imported } }: Component,
   { occurredAt, recordedAt }: StatementLineFacts,
 ): boolean {
-  return isBefore(recordedAt, imported.recordedUntil) && isBefore(occurredAt, imported.occurredUntil);
+  return (
+    isBefore(recordedAt, imported.recordedUntil) && isBefore(occurredAt, imported.occurredUntil)
+  );
 }
 
 /** Whether another system may have sent it. A change of the mode changes no line stored before. */

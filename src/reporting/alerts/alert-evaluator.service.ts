@@ -111,6 +111,8 @@ export class AlertEvaluator {
         const notices = await this.debits.list(accountId, condition.level, known);
         return found.debitsOf(notices, severity);
       }
+      case 'not_guarded':
+        return found.notGuarded(accountId, severity);
       case 'local_sign_in':
         return found.localSignIns(condition, severity);
       case 'month_close_overdue':

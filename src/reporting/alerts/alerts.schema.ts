@@ -31,6 +31,7 @@ export const alertDetail = z
     endpointId: z.string(),
     deliveries: z.number(),
     lastSyncAt: z.string().nullable().describe('Null if the account was never synced.'),
+    notGuardedSince: z.string().describe('When the last complete read of a guarded account began.'),
     day: z.string(),
     operationId: z.string(),
     nsu: z.string().describe('Of a line.'),

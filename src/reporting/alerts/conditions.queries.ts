@@ -6,6 +6,7 @@ import type { AlertSeverity } from '../../generated/service/enums.js';
 import { severityName, severityOfBreak } from '../../reconciliation/breaks/severity.queries.js';
 import { severities, type SeverityScale } from '../../reconciliation/breaks/severity.js';
 import { breakKinds } from '../../reconciliation/decide/break-kind-declarations.js';
+import { notGuardedSince } from '../../statement/lines/sync-interval.queries.js';
 import type { ConditionOf } from './conditions.schema.js';
 import type { NotedNotice } from './debit-notices.js';
 
@@ -95,6 +96,16 @@ export function noSync(
       <= clock_timestamp() - ${minutes}::int * interval '1 minute'`;
 }
 
+/** A guarded account whose statement is not read often enough. */
+export function notGuarded(accountId: number, severity: AlertSeverity): Prisma.Sql {
+  return Prisma.sql`
+    SELECT 'guard' AS subject, ${withSeverity(severity)},
+           jsonb_build_object('notGuardedSince', ${isoText(Prisma.sql`guard.since`)}) AS detail
+    FROM bank_account a LEFT JOIN statement_state s ON s.account_id = a.id
+    CROSS JOIN LATERAL (SELECT ${notGuardedSince} AS since) guard
+    WHERE a.id = ${accountId} AND guard.since IS NOT NULL`;
+}
+
 /** Days until `lastDueDay` that have no certificate. */
 export function daysWithoutCertificate(
   accountId: number,
@@ -146,10 +157,7 @@ export function waitingDebits(
 }
 
 /** Debits by the table of who is notified: each of its own, and those of earlier in one. */
-export function debitsOf(
-  notices: readonly NotedNotice[],
-  severity: AlertSeverity,
-): Prisma.Sql {
+export function debitsOf(notices: readonly NotedNotice[], severity: AlertSeverity): Prisma.Sql {
   const own = notices.filter(({ notice }) => notice !== 'recorded');
   const debits = notices.length - own.length;
   const rows = [

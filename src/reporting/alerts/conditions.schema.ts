@@ -65,6 +65,7 @@ export const condition = z.discriminatedUnion(
       kind: z.literal('unrequested_debit'),
       level: z.enum(debitLevels).default('alarm').describe('Which debits of the table it finds.'),
     }),
+    z.strictObject({ kind: z.literal('not_guarded') }),
     z.strictObject({
       kind: z.literal('local_sign_in'),
       hours: wholeNumber(1, 720).default(24).describe('Since the sign-in.'),

@@ -60,7 +60,9 @@ export class DebitNotices {
     if (response.outcome !== 'success') return hasWaited;
     const isShown = response.value
       .map((entry) => parseStatementLine(entry))
-      .some((entry) => entry.ok && entry.line.nsu === nsu && entry.line.amountCents === amountCents);
+      .some(
+        (entry) => entry.ok && entry.line.nsu === nsu && entry.line.amountCents === amountCents,
+      );
     if (!isShown) this.log.error({ accountId, nsu: nsu.toString() }, 'debit is not at the bank');
     return isShown;
   }

@@ -22,6 +22,7 @@ export interface NamedAlert {
     endpointId?: string | undefined;
     deliveries?: number | undefined;
     lastSyncAt?: string | null | undefined;
+    notGuardedSince?: string | undefined;
     day?: string | undefined;
     operationId?: string | undefined;
     nsu?: string | undefined;
@@ -195,7 +196,7 @@ export const debitText = (row: DebitRow, language: MessageLanguage): string =>
 function describeSubject(detail: NamedAlert['detail'], language: MessageLanguage): string {
   const isPt = language === 'pt';
   const { breakKind, endpointId, deliveries, day, lost, expected, hours, lastSyncAt } = detail;
-  const { operationId, nsu, operatorId, month, debit, debits } = detail;
+  const { operationId, nsu, operatorId, month, debit, debits, notGuardedSince } = detail;
   if (operatorId !== undefined)
     return isPt
       ? `a pessoa ${operatorId} entrou com senha`
@@ -204,7 +205,12 @@ function describeSubject(detail: NamedAlert['detail'], language: MessageLanguage
     return isPt
       ? `operação ${operationId} aguarda aprovação`
       : `operation ${operationId} awaits approval`;
-  if (debit !== undefined) return `${isPt ? 'débito' : 'debit'} ${nsu}: ${debitText(debit, language)}`;
+  if (debit !== undefined)
+    return `${isPt ? 'débito' : 'debit'} ${nsu}: ${debitText(debit, language)}`;
+  if (notGuardedSince !== undefined) {
+    const time = printTime(new Date(notGuardedSince));
+    return isPt ? `conta sem guarda desde ${time}` : `account not guarded since ${time}`;
+  }
   if (debits !== undefined)
     return isPt
       ? `débitos de antes, sem explicação: ${debits}`

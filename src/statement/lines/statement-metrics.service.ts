@@ -28,11 +28,15 @@ export class StatementMetrics {
       name: 'concilia_accounts_behind',
       help: 'Bank accounts whose last complete sync is more than three sync intervals ago.',
     });
+    const notGuarded = metrics.gauge({
+      name: 'concilia_accounts_not_guarded',
+      help: 'Guarded bank accounts whose last read is more than three of its intervals ago.',
+    });
     const oldest = metrics.gauge({
       name: 'concilia_statement_sync_age_seconds',
       help: 'Time since the last complete sync of the account that waits for the longest time.',
     });
-    metrics.addReading('statement', [accounts, behind, oldest], async () => {
+    metrics.addReading('statement', [accounts, behind, notGuarded, oldest], async () => {
       const options = {
         intervals: overdueAfterIntervals,
         configuredMs: settings.syncIntervalMs,
@@ -43,6 +47,7 @@ export class StatementMetrics {
       accounts.set({ mode: 'stopped' }, lag.stopped);
       accounts.set({ mode: 'reconcile_only' }, lag.reconcileOnly);
       behind.set({}, lag.behind);
+      notGuarded.set({}, lag.notGuarded);
       oldest.set({}, lag.oldestSeconds);
     });
   }

@@ -1,5 +1,6 @@
 // Stores statement lines and the state of each account's statement. The callers of every write hold
 // a lease in the same transaction: a process that lost its lease writes nothing.
+import { syncIntervalOf } from './sync-interval.queries.js';
 import {
   arrayColumns,
   jsonTexts,
@@ -438,7 +439,7 @@ export async function listOverdueAccounts(
     SELECT a.id AS "accountId" FROM bank_account a
     LEFT JOIN statement_state s ON s.account_id = a.id
     WHERE s.synced_at IS NULL OR s.synced_at < clock_timestamp()
-      - ${intervals} * COALESCE(s.sync_interval_ms, ${configuredMs}) * interval '1 millisecond'
+      - ${intervals} * ${syncIntervalOf(configuredMs)} * interval '1 millisecond'
       -- PostgreSQL's clock was set back.
       OR s.synced_at > clock_timestamp()`;
 }
@@ -469,7 +470,7 @@ export async function listDueSyncs(
       FROM bank_account a
       LEFT JOIN statement_state s ON s.account_id = a.id
       CROSS JOIN LATERAL (
-        SELECT COALESCE(s.sync_interval_ms, ${configuredMs})::float8 AS interval_ms
+        SELECT ${syncIntervalOf(configuredMs)}::float8 AS interval_ms
       ) i
       CROSS JOIN (SELECT clock_timestamp() AS now) n
     ) each

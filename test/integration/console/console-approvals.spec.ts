@@ -403,7 +403,11 @@ describe('the pages of approvals', () => {
       ...{ perDay: '10.000,00', perOperation: '', perHour: '', perNight: '' },
       ...{ perKeyPerDay: '', perCounterpartyPerDay: '', checksPayee: 'yes' },
       ...{ coolingOffHours: '0', nightFromHour: '20', nightUntilHour: '6', reason: 'rule 7' },
-      ...{ alarmAbove: '1.000,00', declaredDebits: 'DEBIT_TAX; 50,00\nDEBIT_CARD;9;1/2/3\n' },
+      ...{
+        intervalSeconds: '',
+        alarmAbove: '1.000,00',
+        declaredDebits: 'DEBIT_TAX; 50,00\nDEBIT_CARD;9;1/2/3\n',
+      },
     };
     expect((await admin.submit(controls, fields)).location).toBe(`${controls}?done=saved`);
     const { text: saved } = await admin.get(controls);

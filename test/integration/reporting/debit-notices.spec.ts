@@ -3,6 +3,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { ReconciliationService } from '../../../src/reconciliation/apply/reconciliation.service.js';
 import { AlertEvaluator } from '../../../src/reporting/alerts/alert-evaluator.service.js';
 import { LineRecording } from '../../../src/statement/lines/line-recording.service.js';
+import { listDueSyncs } from '../../../src/statement/lines/statement.queries.js';
+import { readNotGuardedSince } from '../../../src/statement/lines/sync-interval.queries.js';
+import { newKeyHeader } from '../../contract/samples.js';
 import { operatorOf } from '../../support/operator.js';
 import { deleteAllRows } from '../../support/parent-rows.js';
 import { serviceApplication, type ServiceApplication } from '../../support/service-application.js';
@@ -102,14 +105,50 @@ describe('a debit that the service did not request', () => {
 
   it('of a declared type to another payee is an alarm', async () => {
     await rule('alarm');
-    const declared = { typeName: 'DEBIT_PIX', maximum: 100 };
+    const declared = { typeName: 'DEBIT_TRANSFER_INTERNAL', maximum: 100 };
     await declare({ alarmAbove: 0, declaredDebits: [{ ...declared, counterparty: '1/1/1' }] });
-    await debit(60);
+    // Somebody else has the key of the bank.
+    const body = { amount: 60, beneficiaryAccount: '1000002' };
+    const headers = newKeyHeader();
+    const paid = await service.sandbox.call('POST', '/baas/api/v2/transfers', { body, headers });
+    expect(paid.status).toBe(200);
     await sync();
     expect(await alerts()).toHaveLength(1);
     await declare({ declaredDebits: [{ ...declared, counterparty: payee }] });
     await sync();
     expect((await service.call('GET', '/v1/alerts?state=firing')).body.data).toEqual([]);
+  });
+
+  it('is seen by a read every few seconds where the account is guarded, else it is red', async () => {
+    const { prisma } = service.database;
+    const due = async () => (await listDueSyncs(prisma, 3_600_000, false)).length;
+    const age = (seconds: number) =>
+      service.database.pool.query(
+        `UPDATE statement_state
+         SET last_sync_started_at = clock_timestamp() - $1 * interval '1 second'`,
+        [seconds],
+      );
+    await sync();
+    await age(20);
+    const condition = { kind: 'not_guarded' };
+    await service.call('POST', '/v1/alert-rules', { body: { name: 'guard', condition } });
+    const run = () => get(AlertEvaluator).evaluate();
+    await run();
+    expect(await alerts()).toEqual([]);
+    await declare({ intervalSeconds: 3 });
+    expect(await due()).toBe(1);
+    expect(await readNotGuardedSince(prisma, accountId)).toBeInstanceOf(Date);
+    await service.database.pool.query(`UPDATE alert_rule SET evaluated_at = NULL`);
+    await run();
+    expect(await alerts()).toEqual([
+      expect.objectContaining({ detail: { notGuardedSince: expect.any(String) } }),
+    ]);
+    await age(8);
+    expect(await readNotGuardedSince(prisma, accountId)).toBeNull();
+    await age(10);
+    expect(await readNotGuardedSince(prisma, accountId)).not.toBeNull();
+    await sync();
+    expect(await readNotGuardedSince(prisma, accountId)).toBeNull();
   });
 
   it('is no alarm while the bank does not show the line any more', async () => {
