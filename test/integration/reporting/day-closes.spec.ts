@@ -254,6 +254,6 @@ describe('day closes', () => {
     ])
       await expect(closedDays.run(sql, id)).rejects.toThrow('is append-only');
     for (const table of ['day_close', 'former_outcome', 'break_history_entry'])
-      await expect(closedDays.run(`TRUNCATE ${table}`)).rejects.toThrow('is append-only');
+      await expect(closedDays.run(`TRUNCATE ${table} CASCADE`)).rejects.toThrow('is append-only');
   });
 });
