@@ -147,15 +147,16 @@ export async function findUnloggedFact(
     const columns = Object.keys((decisionSources[kind] as DecisionSource).key).map(
       (name) => `fact."${name}"::text`,
     );
-    const [found] = await db.$queryRaw<{ key: string }[]>`
-      SELECT concat_ws(' ', ${Prisma.raw(columns.join(', '))}) AS key
-      FROM ${Prisma.raw(`"${kind}"`)} fact
-      WHERE fact.account_id = ${accountId} ${isLogged(kind)} AND NOT EXISTS (
-        SELECT FROM decision_log_entry e
-        WHERE e.account_id = ${accountId} AND e.kind = ${kind}
-          AND e.key = ARRAY[${Prisma.raw(columns.join(', '))}])
-      LIMIT 1`;
-    if (found) return { kind, key: found.key };
+    // Unlike NOT EXISTS, EXCEPT compares no pair of rows, whatever the planner expects.
+    const [found] = await db.$queryRaw<{ key: string[] }[]>`
+      SELECT key FROM (
+        SELECT ARRAY[${Prisma.raw(columns.join(', '))}] AS key
+        FROM ${Prisma.raw(`"${kind}"`)} fact
+        WHERE fact.account_id = ${accountId} ${isLogged(kind)}
+        EXCEPT
+        SELECT key FROM decision_log_entry WHERE account_id = ${accountId} AND kind = ${kind}
+      ) unlogged LIMIT 1`;
+    if (found) return { kind, key: found.key.join(' ') };
   }
   return null;
 }

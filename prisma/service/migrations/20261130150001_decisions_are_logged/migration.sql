@@ -5,6 +5,8 @@ DECLARE
   logged text[];
   columns text;
 BEGIN
+  -- What was just logged has no statistics yet, and no pair of rows may be compared.
+  PERFORM set_config('enable_nestloop', 'off', false);
   FOREACH logged SLICE 1 IN ARRAY ARRAY[
     ['line_decision', 'sequence', 'true'],
     ['linked_original', 'sequence,ordinal', 'true'],
@@ -66,5 +68,6 @@ BEGIN
   END LOOP;
   EXECUTE 'CREATE OR REPLACE TRIGGER bank_account_is_logged AFTER INSERT ON bank_account
            FOR EACH ROW EXECUTE FUNCTION logs_rights_of_account()';
+  PERFORM set_config('enable_nestloop', 'on', false);
   COMMIT;
 END $$;
