@@ -28,6 +28,8 @@ export const errorCodes = [
   'bank_account_may_differ',
   'bank_code_missing',
   'bank_details_missing',
+  'bank_key_refused',
+  'bank_key_untried',
   'bank_refused',
   'bank_timeout',
   'bank_unreachable',

@@ -42,6 +42,8 @@ const englishMessages = {
   header_name: 'Must be the name of an HTTP header.',
   certificates: 'Must be one or more certificates in PEM form.',
   private_key: 'Must be a private key in PEM form, without a passphrase.',
+  bank_key_refused: 'The bank refuses it.',
+  bank_key_untried: 'Could not be tried: the bank did not answer.',
   key_of_certificate: 'Must be the private key of clientCertificate.',
   set_together: 'Must be set together with {field}.',
   // Expected payments that are declared.

@@ -260,7 +260,7 @@ function withheldBy(settings: CallSettings, route: Route): UnknownOutcome | null
 }
 
 /** Null where the account has no key of the kind that the route requires. */
-function headersOf(
+export function headersOf(
   route: Route,
   { apiKey, partnerKey, apiKeyHeader, partnerKeyHeader, accountHeader }: BankCredentials,
   idempotencyKey: string | null,

@@ -41,6 +41,7 @@ const goLiveText = text(40).refine(
 const rateLimit = integerBetween(1, 100_000);
 
 const weight = integerBetween(1, 100);
+const isKeyUntried = z.boolean().optional().describe('Saves the key without a trial.');
 
 const optionalCredentials = {
   partnerKey: headerValue(1).nullish(),
@@ -87,6 +88,7 @@ export const createAccount = route({
     weight: weight.optional().describe('By default 1.'),
     bankDetails: bankDetails.nullish(),
     credentials: z.object({ apiKey: headerValue(1), ...optionalCredentials }),
+    isKeyUntried,
   }),
   response: accountView,
 });
@@ -129,6 +131,7 @@ export const updateAccount = route({
     credentials: z.object({ apiKey: headerValue(1).optional(), ...optionalCredentials }).optional(),
     /** Confirms that the new apiKey or accountHeader is of the same account at the bank. */
     isSameBankAccount: z.boolean().optional(),
+    isKeyUntried,
   }),
   response: accountView,
 });

@@ -29,6 +29,7 @@ import type { updateAccount } from './accounts.schema.js';
 import type { BankDetails } from './bank-details.schema.js';
 import { ownerOfCredentials } from './encrypted-credentials.queries.js';
 import { isKeyOfCertificate } from './certificates.schema.js';
+import { assertKeyWorks, KeyTrial, triedCredentials } from './key-trial.js';
 import {
   changeCredentials,
   completeCredentials,
@@ -95,6 +96,7 @@ export class AccountsService {
     private readonly database: Database,
     private readonly settings: Settings,
     private readonly secretBox: SecretBox,
+    private readonly keyTrial: KeyTrial,
     @InjectQueue(jobs.registerWebhooks.name)
     private readonly registerWebhooksQueue: JobQueue<'registerWebhooks'>,
     @InjectQueue(jobs.syncStatement.name)
@@ -138,16 +140,20 @@ export class AccountsService {
 
   /**
    * Adds an account and enqueues the registration of its webhooks and its first sync, once
-   * `prepare` has done its work. Throws
+   * `prepare` has done its work. Throws `rule_broken` if the bank does not accept the key, and
    * `conflict` if another account has the slug or is the same account at the bank.
    */
   async create(
     fields: Pick<BankAccountRow, 'slug' | 'name' | 'goLiveAt'> &
-      Partial<SendingRules & Pick<BankAccountRow, 'weight'>> & { bankDetails?: GivenBankDetails },
+      Partial<SendingRules & Pick<BankAccountRow, 'weight'>> & {
+        bankDetails?: GivenBankDetails;
+        isKeyUntried?: boolean | undefined;
+      },
     credentials: StoredCredentials,
     prepare?: (account: BankAccountRow) => Promise<void>,
   ): Promise<BankAccountRow> {
     assertPair(credentials);
+    if (!fields.isKeyUntried) await assertKeyWorks(this.keyTrial, this.completed(credentials));
     const { slug, name, goLiveAt, mode = 'live', registersWebhooks, weight } = fields;
     const bankDetails = storedBankDetails(fields.bankDetails);
     const created = await this.database.prisma.bankAccount.createManyAndReturn({
@@ -181,7 +187,8 @@ export class AccountsService {
 
   /**
    * Throws `conflict` if the credentials come from the settings, if the new credentials may be of
-   * another account at the bank, or if another change was stored in between.
+   * another account at the bank, or if another change was stored in between; `rule_broken` if the
+   * bank does not accept the key.
    */
   async update(
     slug: string,
@@ -191,6 +198,7 @@ export class AccountsService {
       bankDetails,
       credentials,
       isSameBankAccount = false,
+      isKeyUntried = false,
     }: RouteInput<typeof updateAccount>['body'],
   ): Promise<BankAccountRow> {
     const account = await this.getBySlug(slug);
@@ -218,6 +226,9 @@ export class AccountsService {
         'bank_account_known',
         'Another account already has this apiKey and accountHeader.',
       );
+    const isTried = triedCredentials.some((name) => credentials?.[name] !== undefined);
+    if (changed && isTried && !isKeyUntried)
+      await assertKeyWorks(this.keyTrial, this.completed(changed));
     const { count } = await this.database.prisma.bankAccount.updateMany({
       where: { id: account.id, updatedAt: account.updatedAt },
       data: {
@@ -310,10 +321,13 @@ export class AccountsService {
   }
 
   private credentialsOf(account: CalledAccount): BankCredentials {
-    const defaults: BankCredentials = settingsCredentials(this.settings.bank, this.settingsTls);
     return account.origin === 'settings'
-      ? defaults
-      : completeCredentials(this.decrypt(account), defaults);
+      ? settingsCredentials(this.settings.bank, this.settingsTls)
+      : this.completed(this.decrypt(account));
+  }
+
+  private completed(stored: StoredCredentials): BankCredentials {
+    return completeCredentials(stored, settingsCredentials(this.settings.bank, this.settingsTls));
   }
 
   /** Read from the database for each call, as the credentials. */

@@ -115,6 +115,14 @@ const newAccountFields = ({ t }: Visit): FormFields => ({
   ...credentialFields(true),
 });
 
+/** After a trial that did not succeed, the person may save the key all the same. */
+const untriedField = ({ problem }: Visit): FormFields =>
+  problem?.details.errors?.['$.credentials.apiKey'] && problem.code === 'rule_broken'
+    ? { isKeyUntried: { label: 'account.isUntried', hint: 'account.isUntriedWhy', is: 'check' } }
+    : {};
+
+const readUntried = ({ form }: Visit) => form.has('isKeyUntried') || undefined;
+
 export function readNameAndWeight(visit: Visit): Update {
   const { name = null, weight } = typedBody(visit, nameFields);
   return readBody(updateAccount.body, { name, weight });
@@ -130,12 +138,15 @@ export function readBankDetails(visit: Visit): Update {
 /** An empty field keeps the credential. */
 export function readCredentials(visit: Visit): Update {
   const isSameBankAccount = visit.form.has('isSameBankAccount');
-  return readBody(updateAccount.body, { credentials: credentialsIn(visit), isSameBankAccount });
+  const isKeyUntried = readUntried(visit);
+  const given = { credentials: credentialsIn(visit), isSameBankAccount, isKeyUntried };
+  return readBody(updateAccount.body, given);
 }
 
 export function readNewAccount(visit: Visit): z.output<typeof createAccount.body> {
   const { slug, name, mode } = typedBody(visit, newAccountFields(visit));
-  return readBody(createAccount.body, { slug, name, mode, credentials: credentialsIn(visit) });
+  const given = { slug, name, mode, isKeyUntried: readUntried(visit) };
+  return readBody(createAccount.body, { ...given, credentials: credentialsIn(visit) });
 }
 
 function credentialsIn(visit: Visit): Record<string, unknown> {
@@ -191,7 +202,10 @@ export function AccountForms({ facts }: { facts: AccountFacts }) {
           {...sentTo('account/credentials')}
           title="account.changeCredentials"
           intro="account.credentialsEmpty"
-          fields={changedCredentialFields(visit, facts.credentialsSet)}
+          fields={{
+            ...changedCredentialFields(visit, facts.credentialsSet),
+            ...untriedField(visit),
+          }}
         />
       )}
     </>
@@ -202,7 +216,7 @@ export function NewAccountForm() {
   const visit = useVisit();
   return (
     <FormCard
-      fields={newAccountFields(visit)}
+      fields={{ ...newAccountFields(visit), ...untriedField(visit) }}
       title="account.add"
       intro="account.addWhy"
       action={visit.to('account/new')}

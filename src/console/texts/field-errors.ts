@@ -39,6 +39,8 @@ export const fieldErrorsInPortuguese: Readonly<Record<FieldReason, string>> = {
   header_name: 'Precisa ser o nome de um cabeçalho HTTP.',
   certificates: 'Precisa ser um ou mais certificados em PEM.',
   private_key: 'Precisa ser uma chave privada em PEM, sem senha.',
+  bank_key_refused: 'O banco recusa esta chave.',
+  bank_key_untried: 'O banco não respondeu: a chave não foi testada.',
   key_of_certificate: 'Não é a chave privada do certificado.',
   set_together: 'Informe junto com {field}.',
   other_terms: 'Este identificador já é de um pagamento com outros termos.',

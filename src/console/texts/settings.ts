@@ -92,6 +92,11 @@ export const settingsTexts = {
     'As credenciais desta conta vêm das configurações do serviço e são trocadas lá.',
     'The credentials of this account come from the settings of the service. Change them there.',
   ],
+  'account.isUntried': ['Salvar mesmo assim', 'Save it all the same'],
+  'account.isUntriedWhy': [
+    'A chave é digitada de novo. Enquanto o banco a recusar, o extrato não é lido.',
+    'The key is typed again. While the bank refuses it, the statement is not read.',
+  ],
   'account.isSame': [
     'Confirmo que é a mesma conta no banco',
     'I confirm that it is the same account at the bank',

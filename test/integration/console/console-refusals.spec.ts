@@ -58,7 +58,11 @@ describe('a refusal on a page in Portuguese', () => {
     ['wrong bank details', 'account/details', { bankCode: '12', branch: 'x', ispb: 'y' }],
     ['wrong credentials', 'account/credentials', { clientCertificate: 'x', clientKey: 'y' }],
     ['half of a pair', 'account/credentials', { ca: 'x', apiKey: 'ção' }],
-    ['an account that exists', 'account/new', { slug: 'main', apiKey: 'k', mode: 'live' }],
+    [
+      'an account that exists',
+      'account/new',
+      { slug: 'main', apiKey: 'k', mode: 'live', isKeyUntried: 'yes' },
+    ],
     ['a wrong slug', 'account/new', { slug: 'Á', mode: 'live' }],
     ['a key without a scope', 'keys', { ...longNames, formId: nobody }],
     ['an unknown key', `keys/${nobody}/rotate`, { overlap: '0' }],

@@ -156,7 +156,13 @@ describe('the settings of an account', () => {
       expect(doubted.status).toBe(409);
       expect(doubted.text).toContain('may be of another account at the bank');
       expect(doubted.text).not.toContain('another-secret-key');
-      const confirmed = { ...form, isSameBankAccount: 'yes' };
+      expect(doubted.text).not.toContain('isKeyUntried');
+      const same = { ...form, isSameBankAccount: 'yes' };
+      const refused = await owner.submit(`${path}/credentials`, same);
+      expect([refused.status, refused.text.includes('The bank refuses it.')]).toEqual([422, true]);
+      expect((await accountOf(otherSlug)).credentials).toBe(before.credentials);
+      expect(refused.text).toContain('name="isKeyUntried"');
+      const confirmed = { ...same, isKeyUntried: 'yes' };
       expect((await owner.submit(`${path}/credentials`, confirmed)).status).toBe(303);
       const after = await accountOf(otherSlug);
       expect(after.credentials).not.toBe(before.credentials);
@@ -182,7 +188,10 @@ describe('the settings of an account', () => {
   describe('a new account', () => {
     it('is added by an admin of every account only', async () => {
       const path = `${pages}/account/new`;
-      const form = { slug: 'filial', name: 'Filial', mode: 'live', apiKey: 'key-of-filial' };
+      const tried = { slug: 'filial', name: 'Filial', mode: 'live', apiKey: 'key-of-filial' };
+      const refused = await owner.submit(path, tried);
+      expect(refused.text).toMatch(/name="apiKey"[^>]*aria-invalid.*The bank refuses it\./);
+      const form = { ...tried, isKeyUntried: 'yes' };
       expect((await people.admin.get(path)).status).toBe(403);
       expect((await people.admin.submit(path, form)).status).toBe(403);
       const added = await owner.submit(path, form);
