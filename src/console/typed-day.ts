@@ -1,5 +1,6 @@
 // Days, months and times as people type them: `29/11/2026`, `11/2026`, `29/11/2026 14:30`, or as
 // the API has them. A browser's own field would be in the browser's language, not the reader's.
+import { parsePlainDate } from '../brazil/calendar.js';
 import type { Language } from './texts/languages.js';
 
 /** What a field of a form or a filter asks for. */
@@ -15,6 +16,12 @@ export function typedDay(text: string): string {
     part.padStart(2, '0'),
   );
   return [date.join('-'), ...(time === undefined ? [] : [time])].join('T');
+}
+
+/** The month that an address asks for; null without one. */
+export function askedMonth(query: URLSearchParams): string | null {
+  const month = typedDay(query.get('month') ?? '');
+  return parsePlainDate(`${month}-01`) === null ? null : month;
 }
 
 /** As a field shows a stored day to its reader. What is no day stays as it is. */

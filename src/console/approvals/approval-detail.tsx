@@ -78,7 +78,7 @@ export function RequestFacts({ waiting, nameOf }: Omit<DetailProps, 'facts'>) {
         ['approvals.requestedAt', time(createdAt)],
         ['word.source', <Source waiting={waiting} />],
         ['approvals.why', t(`approvals.condition.${condition}`)],
-        ['approvals.given', t('approvals.givenOf', { given, needed })],
+        ['section.approvals', t('approvals.givenOf', { given, needed })],
         ['approvals.expires', time(expiresAt)],
       ]}
     />

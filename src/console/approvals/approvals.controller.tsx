@@ -275,7 +275,7 @@ export class ApprovalPages {
           <>
             <Message kind="warn">
               {t('approvals.ended')} {state && t(state)}{' '}
-              <a href={visit.to(`operations/${id}`)}>{t('approvals.operation')}</a>
+              <a href={visit.to(`operations/${id}`)}>{t('payment.see.operation')}</a>
             </Message>
             <Cards is="facts">
               <Decisions {...props} />

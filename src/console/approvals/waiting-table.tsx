@@ -124,7 +124,7 @@ export const waitingColumns = (
     ),
   },
   'approvals.why': ({ condition }) => visit.t(`approvals.condition.${condition}`),
-  'approvals.given': (waiting) => <Given waiting={waiting} />,
+  'section.approvals': (waiting) => <Given waiting={waiting} />,
 });
 
 function Choice({ waiting: { id, kind, own, isExpired } }: WaitingProps) {

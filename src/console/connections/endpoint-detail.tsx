@@ -201,7 +201,7 @@ function SendAgain({ endpoint: { id }, preview }: DetailProps) {
   const { t, query } = visit;
   const path = visit.to(`endpoints/${id}`);
   return (
-    <Card title={t('endpoints.sendAgain')} id="replay">
+    <Card title={t('app.send')} id="replay">
       <Step {...{ action: `${path}/test`, button: 'endpoints.test' }} hint="endpoints.test.hint" />
       <h3>{t('endpoints.replay')}</h3>
       <Muted>{t('endpoints.replay.hint')}</Muted>

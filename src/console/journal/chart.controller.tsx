@@ -160,7 +160,7 @@ function Accounts({ chart }: { chart: Chart }) {
         {...{ rows: found.slice(0, shownRows), title: 'chart.accounts' }}
         empty={chart ? 'chart.notFound' : 'chart.none'}
         columns={{
-          'chart.code': ({ code }) => <code>{code}</code>,
+          'word.code': ({ code }) => <code>{code}</code>,
           'word.name': { wide: ({ name }) => name },
           'word.kind': ({ kind }) => t(`chart.kind.${kind}`),
           'chart.postable': ({ isPostable }) => t(isPostable ? 'app.yes' : 'app.no'),

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { Controller } from '@nestjs/common';
 import { IdempotencyService } from '../../access/idempotency/idempotency.service.js';
 import type { RouteOutput } from '../../bank-contract/route.js';
-import { parsePlainDate } from '../../brazil/calendar.js';
+import { monthOf } from '../../brazil/calendar.js';
 import { JournalPer } from '../../generated/service/enums.js';
 import { AppError } from '../../platform/errors.js';
 import { readUuid } from '../../platform/http/listing.js';
@@ -21,11 +21,10 @@ import { BankTime } from '../../statement/lines/bank-time.service.js';
 import { formatCount } from '../formats.js';
 import { Card, Cards, Message, Muted } from '../kit/elements.js';
 import {
-  AskingForm,
   FieldForm,
-  Fields,
   FormCard,
   FormProblem,
+  MonthCard,
   readBody,
   Step,
   typedBody,
@@ -41,7 +40,7 @@ import {
   Visiting,
 } from '../serving/console-page.decorator.js';
 import { findTextKey, type TextKey } from '../texts.js';
-import { typedDay } from '../typed-day.js';
+import { askedMonth } from '../typed-day.js';
 import { callerOf, typed, useVisit, type Visit } from '../visit.js';
 
 type Mapping = NonNullable<RouteOutput<typeof getMapping>['mapping']>;
@@ -50,7 +49,6 @@ type Money = Pick<Entry, 'direction' | 'lineKind' | 'classification' | 'category
 
 const needs = 'manage rules';
 const subject = (visit: Visit) => `account ${visit.accountId}` as const;
-const monthField = { month: { label: 'word.month', is: 'month' } } as const satisfies FormFields;
 
 @Controller()
 export class JournalPages {
@@ -66,8 +64,8 @@ export class JournalPages {
     const { t, accountId } = visit;
     const { chart } = await this.setup.getChart(accountId);
     const { mapping } = await this.setup.getMapping(accountId);
-    const asked = monthOf(visit);
-    const month = asked ?? (await this.bankTime.today(accountId)).slice(0, 7);
+    const asked = askedMonth(visit.query);
+    const month = asked ?? monthOf(await this.bankTime.today(accountId));
     // It reads every line of the month: on demand only.
     const unmapped = asked === null ? null : await this.findUnmapped(accountId, asked);
     const codes = (chart?.accounts ?? [])
@@ -95,12 +93,7 @@ export class JournalPages {
             <a href={visit.to('journal/reason-codes')}>{t('reasonCodes.open')}</a>
           </Card>
         </Cards>
-        <Card>
-          <AskingForm action={visit.to('journal')}>
-            <Fields fields={monthField} values={{ month }} isSent={false} />
-            <button>{t('journal.check')}</button>
-          </AskingForm>
-        </Card>
+        <MonthCard action={visit.to('journal')} month={month} />
         {unmapped && <Unmapped {...{ unmapped, month, mayMap: mayMap && mapping !== null }} />}
         <Entries {...{ mapping, codes }} />
         {mayMap && <MappingForms {...{ mapping, codes }} />}
@@ -163,17 +156,11 @@ export class JournalPages {
   }
 }
 
-/** Null without a month in the address. */
-function monthOf({ query }: Visit): string | null {
-  const month = typedDay(query.get('month') ?? '');
-  return parsePlainDate(`${month}-01`) === null ? null : month;
-}
-
 /** Of the mapping, as the address numbers it. -1 for a new one. */
 const chosenEntry = ({ query }: Visit) => Number(query.get('entry') ?? 0) - 1;
 
 function addressOf(visit: Visit, more: Record<string, string>): string {
-  const month = monthOf(visit);
+  const month = askedMonth(visit.query);
   return new URLSearchParams({ ...(month && { month }), ...more }).toString();
 }
 
@@ -346,7 +333,7 @@ function MappingForms({ mapping, codes }: MappingProps) {
         <Card id="entry" title={t(chosen ? 'journal.change' : 'journal.add')}>
           <FieldForm
             {...{ ...once(mapping), fields: entryFields(visit, others), asksReason: true }}
-            {...{ intro: 'journal.mappingHint', button: 'journal.save' }}
+            {...{ intro: 'journal.mappingHint', button: 'app.save' }}
             action={`${visit.to('journal/entries')}?${address}`}
             values={{ ...(chosen ?? asked), position }}
           />
@@ -354,7 +341,7 @@ function MappingForms({ mapping, codes }: MappingProps) {
       )}
       <FormCard
         {...{ ...once(mapping), fields: bankFields(visit, codes), asksReason: true }}
-        {...{ title: 'journal.bank', intro: 'journal.bankHint', button: 'journal.save' }}
+        {...{ title: 'journal.bank', intro: 'journal.bankHint', button: 'app.save' }}
         action={`${visit.to('journal/bank')}?${addressOf(visit, {})}`}
         values={{ bankCode: mapping?.bankCode, per: mapping?.per }}
       />

@@ -25,7 +25,7 @@ const codingFields = {
   project: { label: 'reasonCodes.project', maxLength: 100 },
 } as const satisfies FormFields;
 const ownFields = {
-  code: { label: 'reasonCodes.code', hint: 'reasonCodes.codeHint', required: true, maxLength: 40 },
+  code: { label: 'word.code', hint: 'reasonCodes.codeHint', required: true, maxLength: 40 },
   name: { label: 'word.name', required: true, maxLength: 100 },
 } as const satisfies FormFields;
 const activeField = {
@@ -60,7 +60,7 @@ export class ReasonCodesPage {
         <TableCard
           {...{ rows: data, title: 'reasonCodes.title', empty: 'reasonCodes.none' }}
           columns={{
-            'reasonCodes.code': ({ code }) => <code>{code}</code>,
+            'word.code': ({ code }) => <code>{code}</code>,
             'word.name': { wide: ({ name }) => name },
             'word.category': { wide: ({ coding }) => coding.category },
             'reasonCodes.costCentre': { wide: ({ coding }) => coding.costCentre },
@@ -68,7 +68,7 @@ export class ReasonCodesPage {
             'word.status': ({ isActive }) => (
               <Badge
                 tone={isActive ? 'good' : 'plain'}
-                text={t(isActive ? 'reasonCodes.active' : 'reasonCodes.retired')}
+                text={t(isActive ? 'reasonCodes.isActive' : 'reasonCodes.retired')}
               />
             ),
             'word.who': { wide: ({ actor }) => nameOf(actor) },
@@ -83,7 +83,7 @@ export class ReasonCodesPage {
         {mayChange && (
           <Card id="code" title={t(chosen ? 'reasonCodes.change' : 'reasonCodes.add')}>
             <FieldForm
-              {...{ action: page, button: 'reasonCodes.save', intro: 'reasonCodes.hint' }}
+              {...{ action: page, button: 'app.save', intro: 'reasonCodes.hint' }}
               fields={{ ...ownFields, ...codingFields, ...activeField }}
               values={{
                 ...{ code: chosen?.code, name: chosen?.name, ...chosen?.coding },

@@ -386,6 +386,20 @@ export function AskingForm({ action, children }: { action: string; children: Com
   );
 }
 
+const monthField = { month: { label: 'word.month', is: 'month' } } as const satisfies FormFields;
+
+/** Asks for the month that the page checks: see `askedMonth`. */
+export function MonthCard({ action, month }: { action: string; month: string }) {
+  return (
+    <Card>
+      <AskingForm action={action}>
+        <Fields fields={monthField} values={{ month }} isSent={false} />
+        <button>{useVisit().t('app.checkMonth')}</button>
+      </AskingForm>
+    </Card>
+  );
+}
+
 export type HiddenValues = Readonly<Record<string, string | readonly string[]>>;
 
 /** What a form carries, and nobody types. */

@@ -24,7 +24,7 @@ export function codeFirstPage(visit: Visit, held: string, isWrong: boolean): Sho
   const body = (
     <FormCard
       action={query.size > 0 ? `${path}?${query.toString()}` : path}
-      button={confirmsAtProvider ? 'stepUp.send' : 'stepUp.confirm'}
+      button={confirmsAtProvider ? 'app.send' : 'stepUp.confirm'}
       hidden={{ [heldField]: held }}
       fields={confirmsAtProvider ? {} : codeFields('code.labelOnly')}
       isSent={false}

@@ -1,5 +1,6 @@
 // One month: what is missing and where, the two signatures, the amendments and the history.
 import { Controller } from '@nestjs/common';
+import { addDays, monthAfter } from '../../brazil/calendar.js';
 import { AppError, invalidField } from '../../platform/errors.js';
 import { readBody, FormCard, Step, type FormFields } from '../kit/form.js';
 import { MonthClosing } from '../../reporting/months/month-closing.service.js';
@@ -197,14 +198,16 @@ const tones = {
 /** Where a person works through what is missing. */
 function pageOf({ item, since }: Item, month: string): string {
   const day = since ? `&day=${since}` : '';
+  const lastDay = addDays(`${monthAfter(month)}-01`, -1);
   switch (item) {
     case 'statement_complete':
     case 'days_certified':
       return `days?from=${month}-01`;
     case 'lines_decided':
       return `statement?state=pending${day}`;
+    // One without a line is of every month from its day on.
     case 'breaks_resolved':
-      return 'breaks?state=open';
+      return `breaks?state=open&snoozed=&openedFrom=${since ?? `${month}-01`}&openedTo=${lastDay}`;
     case 'operations_known':
       return 'operations?state=unknown';
     case 'fees_checked':
@@ -234,7 +237,7 @@ function Checklist({ month }: { month: Month }) {
         ),
         'word.count': { count: ({ count }) => count },
         'word.amount': { cents: ({ amount }) => amount },
-        'months.since': ({ since }) => since && formatDay(since, language),
+        'word.since': ({ since }) => since && formatDay(since, language),
         'word.actions': (item) => (
           <>
             {item.count > 0 && <a href={visit.to(pageOf(item, month.month))}>{t('months.show')}</a>}
@@ -304,7 +307,7 @@ function History({ month, nameOf }: Props) {
   return (
     <>
       <TableCard
-        {...{ rows: month.decisions.toReversed(), title: 'months.history' }}
+        {...{ rows: month.decisions.toReversed(), title: 'word.history' }}
         empty="months.noHistory"
         columns={{
           'word.action': ({ action, item }) => {
@@ -323,7 +326,7 @@ function History({ month, nameOf }: Props) {
         {...{ rows: month.closes.toReversed(), title: 'months.reports' }}
         empty="months.noReports"
         columns={{
-          'months.revision': ({ revision }) => revision,
+          'days.revision': ({ revision }) => revision,
           'months.closedAt': { at: ({ at }) => at },
           'months.hash': { wide: ({ hash }) => <code>{hash}</code> },
         }}

@@ -63,7 +63,7 @@ export class MonthsPages {
               <a href={visit.to(`months/${month}`)}>{writeTypedDay(month, language)}</a>
             ),
             'word.status': ({ state }) => <MonthState state={state} />,
-            'months.revision': ({ revision }) => revision,
+            'days.revision': ({ revision }) => revision,
             'months.closedAt': { at: ({ closedAt }) => closedAt },
           }}
         >

@@ -70,7 +70,7 @@ export function PayerForms({ bank, records, done, problem }: PayerPageProps) {
 
 const amountField = { label: 'word.amount', is: 'amount' } as const;
 const scanFields: FormFields = {
-  code: { label: 'payer.code', hint: 'payer.codeHint', is: 'lines', required: true },
+  code: { label: 'word.code', hint: 'payer.codeHint', is: 'lines', required: true },
   amount: { ...amountField, hint: 'payer.amountHint' },
 };
 const sendFields: FormFields = {

@@ -120,7 +120,7 @@ function explainClassification(classification: LineClassification, words: Words)
     ruleName === null
       ? []
       : [t('line.why.classifiedByRule', { rule: ruleName, version: ruleVersion ?? 1 })];
-  const because = reason === null ? [] : [t('line.why.reason', { reason })];
+  const because = reason === null ? [] : [t('word.because', { reason })];
   return [sentence, ...rule, ...because].join(' ');
 }
 

@@ -287,9 +287,7 @@ function Breaks({ detail: { breaks } }: Props) {
     <TableCard
       {...{ title: 'line.breaks', rows: breaks }}
       columns={{
-        'line.break.kind': ({ id, kind }) => (
-          <a href={to(`breaks/${id}`)}>{wordOf(t, 'break', kind)}</a>
-        ),
+        'word.kind': ({ id, kind }) => <a href={to(`breaks/${id}`)}>{wordOf(t, 'break', kind)}</a>,
         'word.status': ({ state }) => (
           <Badge tone={state === 'open' ? 'bad' : 'good'} text={t(`breaks.state.${state}`)} />
         ),

@@ -1,6 +1,6 @@
 // The fees about a month beside the price list, what to claim from the bank, and the list itself.
 import { Controller } from '@nestjs/common';
-import { parsePlainDate } from '../../brazil/calendar.js';
+import { monthOf } from '../../brazil/calendar.js';
 import type { RouteOutput } from '../../bank-contract/route.js';
 import { AppError } from '../../platform/errors.js';
 import { tableFormats } from '../../reporting/exports/exports.schema.js';
@@ -18,9 +18,8 @@ import { ActorNames } from '../actor-names.service.js';
 import { formatAmount, formatCount, formatDay } from '../formats.js';
 import { Amount, Card, Cards, KeyFigures, Message, Muted } from '../kit/elements.js';
 import {
-  AskingForm,
-  Fields,
   FormCard,
+  MonthCard,
   readBody,
   typedBody,
   type FormField,
@@ -35,7 +34,7 @@ import {
   ShownAgainBy,
   Visiting,
 } from '../serving/console-page.decorator.js';
-import { typedDay, writeTypedDay } from '../typed-day.js';
+import { askedMonth, typedDay, writeTypedDay } from '../typed-day.js';
 import { auditedWord, callerOf, typed, useVisit, type Visit } from '../visit.js';
 import { readTypedTariffs, writeTypedTariffs, type ShownTariff } from './typed-tariffs.js';
 
@@ -43,7 +42,6 @@ type Check = RouteOutput<typeof getFeeCheck>;
 type Version = RouteOutput<typeof getPriceList>['versions'][number];
 
 const needs = 'manage rules';
-const monthField = { month: { label: 'word.month', is: 'month' } } as const satisfies FormFields;
 const listFields = {
   validFrom: { label: 'tariffs.validFrom', is: 'date', required: true },
   tariffs: { label: 'tariffs.rows', hint: 'tariffs.rowsHint', is: 'lines' },
@@ -61,11 +59,10 @@ export class TariffPages {
   @ConsolePage('tariffs', 'view', { title: 'tariffs.title', section: 'statement', place: 43 })
   async show(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { t, query, accountId } = visit;
-    const asked = typedDay(query.get('month') ?? '');
-    const isMonth = parsePlainDate(`${asked}-01`) !== null;
-    const month = isMonth ? asked : (await this.bankTime.today(accountId)).slice(0, 7);
+    const asked = askedMonth(query);
+    const month = asked ?? monthOf(await this.bankTime.today(accountId));
     // It reads every line of the month: on demand only.
-    const check = isMonth && (await this.find(accountId, month));
+    const check = asked && (await this.find(accountId, asked));
     const { versions } = await this.lists.get(accountId);
     const nameOf = await this.names.find(
       visit,
@@ -74,13 +71,8 @@ export class TariffPages {
     const body = (
       <>
         {query.has('saved') && <Message kind="good">{t('tariffs.saved')}</Message>}
-        <Card>
-          <AskingForm action={visit.to('tariffs')}>
-            <Fields fields={monthField} values={{ month }} isSent={false} />
-            <button>{t('tariffs.check')}</button>
-          </AskingForm>
-        </Card>
-        {check ? <Checked check={check} /> : isMonth && <Muted>{t('tariffs.noLines')}</Muted>}
+        <MonthCard action={visit.to('tariffs')} month={month} />
+        {check ? <Checked check={check} /> : asked && <Muted>{t('tariffs.noLines')}</Muted>}
         <PriceListCards versions={versions} nameOf={nameOf} />
       </>
     );

@@ -18,6 +18,7 @@ export const appTexts = {
   'app.yes': ['Sim', 'Yes'],
   'app.no': ['Não', 'No'],
   'app.filter': ['Filtrar', 'Filter'],
+  'app.checkMonth': ['Conferir o mês', 'Check the month'],
   'app.filters': ['Filtros ({count})', 'Filters ({count})'],
   'app.clearFilters': ['Limpar filtros', 'Clear the filters'],
   'app.any': ['Todos', 'Any'],
@@ -125,4 +126,5 @@ export const appTexts = {
   'role.analyst': ['Análise', 'Analyst'],
   'role.approver': ['Aprovação', 'Approver'],
   'role.admin': ['Administração', 'Admin'],
+  'app.send': ['Enviar', 'Send'],
 } as const satisfies Texts;

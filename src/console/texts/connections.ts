@@ -280,7 +280,6 @@ export const connectionsTexts = {
   'endpoints.created': ['Destino criado', 'The endpoint is created'],
   'endpoints.rotated': ['Segredo trocado', 'The secret is replaced'],
   'endpoints.removed': ['Destino removido', 'Removed endpoint'],
-  'endpoints.sendAgain': ['Enviar', 'Send'],
   'endpoints.test': ['Enviar evento de teste', 'Send a test event'],
   'endpoints.test.hint': [
     'Um evento endpoint.test, assinado, enviado uma vez. No máximo um a cada dez segundos.',

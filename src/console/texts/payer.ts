@@ -8,7 +8,6 @@ export const payerTexts = {
     'This page plays the payer and the sandbox bank. The records beside it react within moments.',
   ],
   'payer.scan': ['Ler e pagar um código', 'Scan and pay a code'],
-  'payer.code': ['Código', 'Code'],
   'payer.codeHint': [
     'Pix copia e cola, linha digitável ou código de barras.',
     'The text of a QR code, a digitable line or a bar code.',

@@ -93,7 +93,6 @@ export const peopleTexts = {
     'What you have filled in waits. Confirm at the provider in another tab, then send it from here.',
   ],
   'stepUp.confirm': ['Confirmar e enviar', 'Confirm and send'],
-  'stepUp.send': ['Enviar', 'Send'],
 
   'link.title': ['Crie a sua senha', 'Set your password'],
   'link.firstTitle': ['Primeira pessoa', 'First person'],

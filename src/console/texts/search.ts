@@ -195,7 +195,6 @@ export const searchTexts = {
     'Unlinked manually: {reason}',
   ],
   'line.breaks': ['Divergências deste lançamento', 'Breaks of this line'],
-  'line.break.kind': ['Tipo', 'Kind'],
   'line.break.openedAt': ['Abertura', 'Opened'],
   'line.refunds': ['Devoluções deste Pix', 'Refunds of this Pix'],
 
@@ -326,7 +325,6 @@ export const searchTexts = {
     'Classificado pela regra “{rule}”, versão {version}.',
     'Classified by the rule “{rule}”, version {version}.',
   ],
-  'line.why.reason': ['Motivo: {reason}', 'Reason: {reason}'],
   'line.why.pending': [
     'Ainda não decidido: aguarda a próxima conciliação, o resultado de uma operação ou outro lançamento.',
     'Not decided yet: it waits for the next reconciliation, the outcome of an operation or another line.',

@@ -38,7 +38,6 @@ export const tariffsTexts = {
     'No price list is stored: no fee is checked.',
   ],
   'tariffs.validFrom': ['Válida a partir de', 'Valid from'],
-  'tariffs.check': ['Conferir o mês', 'Check the month'],
   'tariffs.price': ['Preço', 'Price'],
   'tariffs.free': ['Grátis por mês', 'Free a month'],
   'tariffs.tiers': ['Faixas', 'Tiers'],

@@ -84,4 +84,5 @@ export const wordTexts = {
   'word.whatToDo': ['O que fazer', 'What to do'],
   'word.when': ['Quando', 'When'],
   'word.who': ['Quem', 'Who'],
+  'word.code': ['Código', 'Code'],
 } as const satisfies Texts;

@@ -40,7 +40,7 @@ const undecidedLines = ({ accountId, ...window }: MonthSpan) => Prisma.sql`
 const openBreaks = ({ accountId, lastDay, ...window }: MonthSpan) => Prisma.sql`
   SELECT CASE WHEN b.kind = 'fee_mismatch' THEN 'fees_checked' ELSE 'breaks_resolved' END,
          b.id || ' ' || COALESCE(b.amount_cents::text, ''), abs(b.amount_cents),
-         ${statementDayIn(Prisma.sql`COALESCE(t.occurred_at, b.opened_at)`)}
+         COALESCE(b.opened_day, ${statementDayIn(Prisma.sql`COALESCE(t.occurred_at, b.opened_at)`)})
   FROM break b
   LEFT JOIN statement_line t ON t.account_id = b.account_id AND t.nsu = b.nsu
   LEFT JOIN expected_payment_total p ON t.nsu IS NULL AND p.account_id = b.account_id

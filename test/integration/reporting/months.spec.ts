@@ -299,6 +299,21 @@ it('is reopened, prepared and closed by people on its page', async () => {
   const reason = 'faltou uma nota';
   expect((await send(analyst, 'reopen', { reason })).status).toBe(403);
   expect((await send(approver, 'reopen', { reason, code: code() })).location).toBe(page);
+  // What is open of the month is one click away, and what is open of other months is not there.
+  await run(
+    `INSERT INTO break (account_id, id, kind, state, subject, amount_cents, evidence, opened_day)
+     SELECT ${account.id}, gen_random_uuid(), 'disputed', 'open', day, 100, '{}', day
+     FROM unnest(ARRAY['${month}-20', '2026-11-20']) day`,
+  );
+  const [, link = ''] =
+    /href="[^"]*\/(breaks\?state=open[^"]*)"/.exec((await viewer.get(page)).text) ?? [];
+  const list = await viewer.get(`/console/accounts/${slug}/${link.replaceAll('&amp;', '&')}`);
+  expect(list.text).toContain('Total: 1 ');
+  await run(
+    `UPDATE break SET state = 'resolved', resolution = 'accept', resolved_by = 'policy',
+       resolved_at = now()
+     WHERE account_id = ${account.id} AND kind = 'disputed'`,
+  );
   expect((await send(analyst, 'prepare', {})).status).toBe(400);
   expect((await send(analyst, 'prepare', { seen: 'on' })).location).toBe(page);
   expect((await read()).state).toBe('prepared');
