@@ -1,10 +1,13 @@
 // Edits of the database by its owner, without triggers, with all that the owner can make fit. The
 // list of docs/reference/certificates.md has what finds each.
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { verifyChain } from '../../../packages/verifier/src/index.js';
-import { SigningKeys } from '../../../src/access/secrets/signing-keys.service.js';
+import { thumbprintOf } from '../../../src/access/secrets/signature.js';
+import { SigningKeys, type Signer } from '../../../src/access/secrets/signing-keys.service.js';
+import { toCanonicalJson } from '../../../src/platform/json/canonical-json.js';
 import { sha256 } from '../../../src/platform/json/exact-json.js';
 import { ClosedDays, type TestLine } from '../../support/closed-days.js';
 import { operatorOf } from '../../support/operator.js';
@@ -38,16 +41,24 @@ const set = (table: string, change: string, where = 'true') =>
 const remove = (table: string, where = 'true') =>
   `DELETE FROM "${table}" WHERE account_id = $1 AND ${where}`;
 const unlogged = (kind: string) => remove('decision_log_entry', `kind = '${kind}'`);
-/** The last certificate again, with what the owner writes, and as the service signs it. */
-const forged = async () => {
+/** The last certificate again, with other figures, signed by the service or by another key. */
+const forged = async ({ key, sign: write }: Signer) => {
   const { certificate, sequence } = (await closedDays.chain(account.id)).at(-1)!;
-  const text = certificate.replace('"lines":1', '"lines":2');
-  const signer = await new SigningKeys(secretBoxOf()).current(service.database.prisma);
-  const written = `certificate = '${text}', hash = '${sha256(text)}', signature = '${signer.sign(text)}'`;
+  const text = toCanonicalJson({ ...JSON.parse(certificate), lines: 2, key });
+  const written = `certificate = '${text}', hash = '${sha256(text)}', signature = '${write(text)}'`;
   return [
     set('day_close', `${written}, line_count = 2`, `sequence = ${sequence}`),
     set('event', `data = replace(data::text, '${head}', '${sha256(text)}')::json`),
   ];
+};
+const signer = () => new SigningKeys(secretBoxOf()).current(service.database.prisma);
+const otherSigner = (): Signer => {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  const x = publicKey.export({ format: 'jwk' }).x!;
+  return {
+    key: { id: thumbprintOf(x), x, endorsement: null },
+    sign: (text) => sign(null, Buffer.from(text), privateKey).toString('base64url'),
+  };
 };
 
 /** What was edited, how, and what finds it, as the page has it. */
@@ -67,7 +78,7 @@ const edits: [edit: string, sql: () => string[] | Promise<string[]>, finder: str
     ],
     'verifier',
   ],
-  ['figures of a certificate, signed again', forged, 'verifier'],
+  ['figures of a certificate, signed again', async () => forged(await signer()), 'verifier'],
   [
     'the last certificate removed',
     () => [
@@ -77,7 +88,7 @@ const edits: [edit: string, sql: () => string[] | Promise<string[]>, finder: str
     ],
     'verifier',
   ],
-  ['a signature removed', () => [set('day_close', 'signature = NULL', 'sequence = 2')], 'verifier'],
+  ['a certificate signed by another key', () => forged(otherSigner()), 'verifier'],
   ['a decision changed', () => [set('line_decision', "reason = 'other'")], 'verifier'],
   ['a decision removed', () => [remove('line_decision'), unlogged('line_decision')], 'verifier'],
   ['a rule', () => [set('rule_version', `definition = '{"a":1}'`)], 'verifier'],
