@@ -1,7 +1,6 @@
 // The audit on screen and as a file. An admin of every account sees all entries.
 import { Readable } from 'node:stream';
 import { Controller } from '@nestjs/common';
-import { z } from 'zod';
 import { Audit, type AuditedEntry } from '../../access/people/audit.service.js';
 import { AppError } from '../../platform/errors.js';
 import { orderedListQuery, toList } from '../../platform/http/listing.js';
@@ -20,17 +19,19 @@ export class AuditPages {
 
   @ConsolePage('audit', needs, { title: 'audit.title', section: 'settings', place: 90 })
   list(@Visiting() visit: Visit): PageAnswer {
-    const { t, session } = visit;
-    const all = { label: 'word.account', options: [['1', t('audit.all')] as const] } as const;
+    const { t, session, path } = visit;
     const isOfAll = visit.query.has('all');
     const accountId = scopeOf(visit);
     return listPage({
       ...{ visit, title: 'audit.title', empty: 'audit.empty', fileRows: Infinity },
-      query: orderedListQuery({ all: z.literal('1').optional() }),
-      filters: session?.roleEverywhere === 'admin' ? { all } : {},
+      query: orderedListQuery({}),
+      filters: {},
       before: (
         <Row>
-          <a href={`${visit.path}/export${isOfAll ? '?all=1' : ''}`}>{t('audit.ndjson')}</a>
+          <a href={`${path}/export${isOfAll ? '?all=1' : ''}`}>{t('audit.ndjson')}</a>
+          {session?.roleEverywhere === 'admin' && (
+            <a href={isOfAll ? path : `${path}?all=1`}>{t(isOfAll ? 'audit.one' : 'audit.all')}</a>
+          )}
         </Row>
       ),
       read: async (page) =>

@@ -185,6 +185,7 @@ export const peopleTexts = {
   'audit.shown': ['O que via', 'What they saw'],
   'audit.ndjson': ['Baixar NDJSON', 'Download NDJSON'],
   'audit.all': ['Todas as contas', 'All accounts'],
+  'audit.one': ['Só esta conta', 'This account only'],
   'audit.trace': ['Rastro', 'Trace'],
   'audit.empty': [
     'Nada foi feito ainda. Cada ação de uma pessoa aparece aqui.',

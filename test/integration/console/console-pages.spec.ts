@@ -269,9 +269,11 @@ describe('the pages of the console', () => {
       expect(text).toContain('=HYPERLINK(&quot;https://evil.example&quot;) &lt;b>');
       expect(text).not.toContain('Signed in');
       expect((await people.admin.get('/console/accounts/main/audit?all=1')).status).toBe(403);
-      expect((await owner.get('/console/accounts/main/audit?all=1')).text).toContain(
-        'Set up the authenticator',
-      );
+      const all = (await owner.get('/console/accounts/main/audit?all=1')).text;
+      expect(all).toContain('Set up the authenticator');
+      // The file, too, is of all, and the way back is there.
+      expect(all).toContain('audit?all=1&amp;file=csv');
+      expect(all).toContain('This account only');
       expect((await owner.get(`/console/accounts/${otherSlug}/audit`)).text).not.toContain(reason);
     });
 
