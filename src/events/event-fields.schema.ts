@@ -158,6 +158,11 @@ const amendedMonth = z.object({
   outcomes: reais.describe('The amounts of lines whose outcome changed.'),
 });
 const reopenedMonth = z.object({ month: z.string(), revision: integer, actor: z.string() });
+const raisedAlarm = z.object({
+  ...{ nsu: bigInteger, amount: reais, counterparty: counterpartyView.optional() },
+  debit: z.string().describe('The row of the table of debits.'),
+  alertId: id.describe('Of the alert to acknowledge.'),
+});
 const accountMode = z.object({
   ...{ slug: id, mode: z.enum(AccountMode), actor: z.string(), reason: z.string() },
 });
@@ -173,7 +178,7 @@ nameSchemas({
   ...{ CustomerData: customerReport, DisputeData: disputeReport, BreakData: breakChange },
   ...{ ReconciliationData: runEnd, DayCloseData: certifiedDay, AccountModeData: accountMode },
   ...{ ClosedMonthData: closedMonth, AmendedMonthData: amendedMonth },
-  ReopenedMonthData: reopenedMonth,
+  ...{ ReopenedMonthData: reopenedMonth, RaisedAlarmData: raisedAlarm },
 });
 
 export const eventData: Record<EventType, z.ZodObject> = {
@@ -227,6 +232,7 @@ export const eventData: Record<EventType, z.ZodObject> = {
   'month.closed': closedMonth,
   'month.amended': amendedMonth,
   'month.reopened': reopenedMonth,
+  'alarm.raised': raisedAlarm,
   'account.stopped': accountMode,
   'account.released': accountMode,
   'account.reconcile_only': accountMode,

@@ -208,6 +208,10 @@ export const eventTypeDeclarations = {
     name: ['Mês reaberto', 'Month reopened'],
     when: 'a closed month is reopened',
   },
+  'alarm.raised': {
+    name: ['Alarme de débito', 'Alarm about a debit'],
+    when: 'a rule raises an [alarm](../how-to/guarded-accounts.md) about a debit',
+  },
   'account.stopped': {
     name: ['Conta parada', 'Account stopped'],
     when: 'an operator stops the account ([mode](../how-to/account-modes.md)): `mode`, `actor`, `reason`',

@@ -33,6 +33,7 @@ const guardFields: Record<string, FormField> = {
     ...{ label: 'controls.guardInterval', hint: 'controls.guardInterval.hint', is: 'number' },
     ...{ min: 1, max: 60 },
   },
+  bankContact: { label: 'controls.bankContact', maxLength: 500 },
   alarmAbove: {
     ...{ label: 'controls.alarmAbove', hint: 'controls.alarmAbove.hint' },
     is: 'amount',
@@ -77,9 +78,9 @@ function readGuard(visit: Visit) {
 }
 
 /** As the form has it. */
-export function typedGuard({ intervalSeconds, alarmAbove, declaredDebits }: GuardView) {
+export function typedGuard({ alarmAbove, declaredDebits, ...others }: GuardView) {
   return {
-    intervalSeconds,
+    ...others,
     alarmAbove: alarmAbove === null ? '' : writeTypedAmount(alarmAbove),
     declaredDebits: declaredDebits
       .map(({ typeName, maximum, counterparty: payee }) =>

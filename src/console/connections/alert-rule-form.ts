@@ -112,6 +112,13 @@ export function alertRuleFields(
       ...{ label: 'alertRules.remindAfterHours', hint: 'alertRules.remindAfterHours.hint' },
       ...{ is: 'number', min: 1, max: 720 },
     },
+    escalateAfterMinutes: {
+      ...{ label: 'alertRules.escalateAfterMinutes', hint: 'alertRules.remindAfterHours.hint' },
+      ...{ is: 'number', min: 1, max: 1_440 },
+    },
+    escalationChannelIds: {
+      ...{ label: 'alertRules.escalationChannels', is: 'choices', options: channels },
+    },
     notifiesCleared: { label: 'alertRules.notifiesCleared', is: 'check' },
     isEnabled: { label: 'alertRules.enabled', is: 'check' },
   };

@@ -2,7 +2,11 @@
 import { Controller } from '@nestjs/common';
 import type { JSX } from 'preact';
 import { AlertChannels } from '../../reporting/alerts/alert-channels.service.js';
-import { AlertRules, type RuleWithChannels } from '../../reporting/alerts/alert-rules.service.js';
+import {
+  AlertRules,
+  channelIdsOf,
+  type RuleWithChannels,
+} from '../../reporting/alerts/alert-rules.service.js';
 import { conditionKinds, readCondition } from '../../reporting/alerts/conditions.schema.js';
 import type { AlertConditionKind } from '../../generated/service/enums.js';
 import { AppError } from '../../platform/errors.js';
@@ -158,7 +162,13 @@ export class AlertRulePages {
     const condition = readCondition(rule?.condition ?? JSON.stringify({ kind }));
     const values = rule ?? {
       ...{ name: visit.t(`alertRules.kind.${kind}`), severity: 'high', groupSeconds: 60 },
-      ...{ channels: [], remindAfterHours: null, notifiesCleared: true, isEnabled: true },
+      ...{
+        channels: [],
+        remindAfterHours: null,
+        escalateAfterMinutes: null,
+        notifiesCleared: true,
+        isEnabled: true,
+      },
     };
     const { name, severity, groupSeconds, remindAfterHours, notifiesCleared, isEnabled } = values;
     return (
@@ -167,7 +177,8 @@ export class AlertRulePages {
         values={{
           ...{ name, severity, groupSeconds, remindAfterHours, notifiesCleared, isEnabled },
           ...conditionValues(condition),
-          channelIds: values.channels.map(({ channelId }) => channelId),
+          channelIds: channelIdsOf(values, false),
+          escalationChannelIds: channelIdsOf(values, true),
         }}
         title={`alertRules.kind.${kind}`}
         intro={`alertRules.explain.${kind}`}

@@ -7,6 +7,9 @@ import { RefundsModule } from '../../outbound/refunds/refunds.module.js';
 import { StatementModule } from '../../statement/lines/statement.module.js';
 import { TransfersModule } from '../../outbound/transfers/transfers.module.js';
 import { ConsoleFrameModule } from '../serving/console-frame.module.js';
+import { PaymentControlsModule } from '../../outbound/payment-controls/payment-controls.module.js';
+import { AlertsModule } from '../../reporting/alerts/alerts.module.js';
+import { AlarmPage } from './alarm.controller.js';
 import { PaymentLists } from './payment-lists.controller.js';
 import { LineReading } from './line-reading.service.js';
 import { LineExplanations } from './line-explanations.service.js';
@@ -26,8 +29,10 @@ import { StatementPages } from './statement-list.controller.js';
     RefundsModule,
     StatementModule,
     TransfersModule,
+    PaymentControlsModule,
+    AlertsModule,
   ],
-  controllers: [SearchPage, PaymentLists, StatementPages, LinePage],
+  controllers: [SearchPage, PaymentLists, StatementPages, LinePage, AlarmPage],
   providers: [RecordSearch, LineExplanations, LineReading],
 })
 export class SearchPagesModule {}

@@ -58,6 +58,47 @@ export const alertsTexts = {
     'Nobody is reminded of it any more. It stays open until its cause is gone.',
   ],
 
+  'alarm.titleOf': ['Alarme do débito {nsu}', 'Alarm about debit {nsu}'],
+  'alarm.now': [
+    'Dinheiro saiu da conta sem que ninguém pedisse aqui. Ligue ao banco agora.',
+    'Money left the account and nobody requested it here. Call the bank now.',
+  ],
+  'alarm.line': ['Ver o lançamento', 'See the line'],
+  'alarm.acknowledge': ['Reconhecer o alarme', 'Acknowledge the alarm'],
+  'alarm.why': ['Por quê', 'Why'],
+  'alarm.over': ['explicado desde então', 'explained since'],
+  'alarm.payee': ['Quem recebeu', 'Payee'],
+  'alarm.sum': ['Soma dos alarmes', 'Sum of the alarms'],
+  'alarm.first': ['Primeiro lançamento', 'First line'],
+  'alarm.do': ['O que fazer', 'What to do'],
+  'alarm.noContact': [
+    'Nenhum. Informe em Controles de pagamento.',
+    'None. State it in Payment controls.',
+  ],
+  'alarm.key': ['Trocar', 'Replace'],
+  'alarm.keyOf': [
+    'A chave da conta {slug} no banco: quem a tem paga sem passar por aqui.',
+    'The key of account {slug} at the bank: whoever has it pays without this service.',
+  ],
+  'alarm.stop': ['Parar nossos envios', 'Stop our own sending'],
+  'alarm.stopLimits': [
+    'Para a nós, não a quem tem as credenciais do banco. Ajuda quando um envio nosso foi alterado.',
+    "It stops us, not someone who has the bank's credentials. It helps when our request was altered.",
+  ],
+  'alarm.dossier': ['Contestação para o banco', 'Dispute for the bank'],
+  'alarm.contest': [
+    'Contestamos este débito da conta {slug}: não foi pedido por nós.',
+    'We contest this debit of account {slug}: we did not request it.',
+  ],
+  'alertRules.escalateAfterMinutes': [
+    'Sem resposta, avisar outros depois de (minutos)',
+    'Without an answer, notify others after (minutes)',
+  ],
+  'alertRules.escalationChannels': [
+    'Canais para quando não há resposta',
+    'Channels without an answer',
+  ],
+
   'alertRules.title': ['Regras de alerta', 'Alert rules'],
   'alertRules.intro': [
     'O que se procura a cada dez segundos, e quais canais recebem as mensagens.',
@@ -224,6 +265,7 @@ export const alertsTexts = {
   ],
   'alertChannels.message.fired': ['Alertas novos', 'New alerts'],
   'alertChannels.message.cleared': ['Alertas encerrados', 'Cleared alerts'],
+  'alertChannels.message.escalated': ['Sem resposta', 'Without an answer'],
   'alertChannels.message.reminder': ['Lembrete', 'Reminder'],
   'alertChannels.test': ['Enviar mensagem de teste', 'Send a test message'],
   'alertChannels.test.hint': ['No máximo uma a cada dez segundos.', 'At most one in ten seconds.'],

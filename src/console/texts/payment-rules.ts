@@ -109,6 +109,7 @@ export const paymentRulesTexts = {
     'Por exemplo 3. Vazio: a conta não é guardada.',
     'Such as 3. Empty: the account is not guarded.',
   ],
+  'controls.bankContact': ['Contato de emergência do banco', 'Emergency contact of the bank'],
   'controls.alarmAbove': ['Alarme acima de', 'Alarm above'],
   'controls.alarmAbove.hint': [
     'De débitos sem explicação, um ou os de 24 horas. Vazio: cada um é alarme.',

@@ -127,6 +127,7 @@ export class ControlChanges {
         perKeyDayCents: limits.perKeyPerDay,
         perCounterpartyDayCents: limits.perCounterpartyPerDay,
         guardIntervalSeconds: guard.intervalSeconds,
+        bankContact: guard.bankContact,
         alarmAboveCents: guard.alarmAbove,
         declaredDebits: guard.declaredDebits && toStored(guard.declaredDebits),
       };
@@ -221,6 +222,7 @@ const defaults = {
   nightFromHour: 20,
   nightUntilHour: 6,
   guardIntervalSeconds: null,
+  bankContact: null,
   alarmAboveCents: null,
   declaredDebits: [],
 } satisfies Omit<PaymentControl, 'accountId'>;
@@ -245,10 +247,11 @@ function describe(stored: PaymentControl | null): ControlsView {
 
 /** Of which debits people are notified. */
 function guardOf(stored: Omit<PaymentControl, 'accountId'> | null): GuardView {
-  const { guardIntervalSeconds, alarmAboveCents, declaredDebits } = stored ?? defaults;
+  const { guardIntervalSeconds, bankContact, alarmAboveCents, declaredDebits } = stored ?? defaults;
   const declared = declaredDebits as unknown as ReturnType<typeof toStored>;
   return {
     intervalSeconds: guardIntervalSeconds,
+    bankContact,
     alarmAbove: alarmAboveCents,
     declaredDebits: declared.map(({ maximumCents, ...one }) => ({
       ...one,
@@ -264,12 +267,13 @@ const toStored = (declared: readonly DeclaredDebit[]) =>
 function toJson(stored: PaymentControl): Prisma.InputJsonObject {
   const { limits, ...view } = describe(stored);
   const cents = Object.entries(limits).map(([name, limit]) => [name, limit?.toString() ?? null]);
-  const { intervalSeconds, alarmAbove, declaredDebits } = guardOf(stored);
+  const { intervalSeconds, bankContact, alarmAbove, declaredDebits } = guardOf(stored);
   return {
     ...view,
     limitsInCents: Object.fromEntries(cents) as Record<string, string | null>,
     guard: {
       intervalSeconds,
+      bankContact,
       alarmAboveCents: alarmAbove?.toString() ?? null,
       declaredDebits: toStored(declaredDebits),
     },

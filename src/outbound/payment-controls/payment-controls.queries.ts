@@ -26,7 +26,12 @@ export function hasRestrictingControls(accountId: number): Prisma.Sql {
 
 export interface RestrictingControls extends Omit<
   PaymentControl,
-  'checksPayee' | 'coolingOffHours' | 'guardIntervalSeconds' | 'alarmAboveCents' | 'declaredDebits'
+  | 'checksPayee'
+  | 'coolingOffHours'
+  | 'guardIntervalSeconds'
+  | 'bankContact'
+  | 'alarmAboveCents'
+  | 'declaredDebits'
 > {
   /** At the bank. */
   now: Date;

@@ -77,6 +77,7 @@ const guard = {
   intervalSeconds: integerBetween(1, 60)
     .nullable()
     .describe('How often the statement is read, such as 3; null: the account is not guarded.'),
+  bankContact: filledText(500).nullable().describe('Whom at the bank to call at once.'),
   alarmAbove: limit.describe('An unexplained debit, or those of 24 hours; null: each of them.'),
   declaredDebits: z.array(declaredDebit).max(maxDeclaredDebits),
 };
@@ -107,6 +108,7 @@ const recordedControls = controlsView.omit({ limits: true }).extend({
   ),
   guard: z.object({
     intervalSeconds: integer.nullish(),
+    bankContact: z.string().nullish(),
     alarmAboveCents: z.string().nullable(),
     declaredDebits: z.array(
       z.object({

@@ -12,10 +12,13 @@ import { Every } from '../../platform/queue/timers.js';
 import { readSeveritySteps } from '../../reconciliation/breaks/severity.queries.js';
 import { severityScale } from '../../reconciliation/breaks/severity.js';
 import { DebitNotices } from './debit-notices.service.js';
+import { eventAmount, type NewEvent } from '../../events/event.js';
+import { EventsService } from '../../events/events.service.js';
 import { BankTime } from '../../statement/lines/bank-time.service.js';
 import { WebhookHealth } from '../../webhooks/health/webhook-health.service.js';
 import { MonthReader } from '../months/month-reader.service.js';
 import { AlertNotifications } from './alert-notifications.service.js';
+import { alertDetail } from './alerts.schema.js';
 import { lastDueDay } from './certificate-deadline.js';
 import * as found from './conditions.queries.js';
 import { readCondition } from './conditions.schema.js';
@@ -28,6 +31,7 @@ import {
   listRulesOfDebits,
   makeMessage,
   type EnabledRule,
+  type FiredAlert,
 } from './evaluation.queries.js';
 
 @Injectable()
@@ -38,6 +42,7 @@ export class AlertEvaluator {
     private readonly webhookHealth: WebhookHealth,
     private readonly months: MonthReader,
     private readonly debits: DebitNotices,
+    private readonly events: EventsService,
     private readonly notifications: AlertNotifications,
     private readonly settings: Settings,
     private readonly log: Log,
@@ -53,7 +58,7 @@ export class AlertEvaluator {
     const failures: unknown[] = [];
     for (const rule of rules) {
       try {
-        await evaluateRule(sql, rule, await this.findingsOf(rule));
+        await this.evaluateOne(rule);
       } catch (error) {
         this.log.error({ err: error, ruleId: rule.ruleId }, 'alert rule could not be evaluated');
         failures.push(error);
@@ -67,12 +72,27 @@ export class AlertEvaluator {
   async raise({ accountId }: JobPayload<'raiseAlerts'>): Promise<void> {
     const { prisma, sql } = this.database;
     const rules = await listRulesOfDebits(prisma, accountId);
-    for (const rule of rules)
-      await evaluateRule(sql, rule, await this.findingsOf(rule), { isAtOnce: true });
+    for (const rule of rules) await this.evaluateOne(rule, { isAtOnce: true });
     if (rules.length === 0) return;
     for (const message of await listDueMessages(sql))
       if (message.accountId === accountId) await makeMessage(sql, message);
     await this.notifications.enqueueDue();
+  }
+
+  /** An alarm and its event are recorded together: a kill switch of the company may wait for it. */
+  private async evaluateOne(rule: EnabledRule, options: { isAtOnce?: boolean } = {}) {
+    const condition = readCondition(rule.condition);
+    const findings = await this.findingsOf(rule);
+    if (condition.kind !== 'unrequested_debit' || condition.level !== 'alarm')
+      return evaluateRule(this.database.sql, rule, findings, options);
+    const { accountId } = rule;
+    const fired = await this.database.sqlTransaction(async (tx) => {
+      const alarms = await evaluateRule(tx, rule, findings, options);
+      this.events.record(tx, accountId, alarms.flatMap(alarmEvent));
+      return alarms;
+    });
+    if (fired.length > 0) await this.events.enqueueDeliveries(accountId);
+    return fired;
   }
 
   private async findingsOf({
@@ -124,4 +144,12 @@ export class AlertEvaluator {
         return unreachable(condition);
     }
   }
+}
+
+function alarmEvent({ id: alertId, amountCents, detail }: FiredAlert): NewEvent[] {
+  const { nsu, debit } = alertDetail.parse(detail);
+  if (nsu === undefined || amountCents === null) return [];
+  const resource = { kind: 'transaction', id: nsu } as const;
+  const data = { nsu: BigInt(nsu), amount: eventAmount(amountCents), debit, alertId };
+  return [{ type: 'alarm.raised', resource, data }];
 }

@@ -4,7 +4,7 @@ import { RequiresScope } from '../../access/accounts/scope.decorator.js';
 import { IdempotencyService } from '../../access/idempotency/idempotency.service.js';
 import { Handles } from '../../platform/http/contract-route.js';
 import { isUuid, readPage, readUuid, toList } from '../../platform/http/listing.js';
-import { AlertRules, type RuleWithChannels } from './alert-rules.service.js';
+import { AlertRules, channelIdsOf, type RuleWithChannels } from './alert-rules.service.js';
 import { readCondition } from './conditions.schema.js';
 import {
   createAlertRule,
@@ -63,7 +63,11 @@ export class AlertRulesController {
   }
 }
 
-function describeRule({ channels, condition, ...rule }: RuleWithChannels) {
-  const channelIds = channels.map(({ channelId }) => channelId);
-  return { ...rule, condition: readCondition(condition), channelIds };
+function describeRule(stored: RuleWithChannels) {
+  const { channels: _, condition, ...rule } = stored;
+  return {
+    ...{ ...rule, condition: readCondition(condition) },
+    channelIds: channelIdsOf(stored, false),
+    escalationChannelIds: channelIdsOf(stored, true),
+  };
 }

@@ -13,7 +13,16 @@ import type { AlertRuleChanges, NewAlertRule } from './rules.schema.js';
 const maxRules = 50;
 const include = { channels: { orderBy: { channelId: 'asc' } } } as const;
 
-export type RuleWithChannels = AlertRule & { channels: { channelId: string }[] };
+export type RuleWithChannels = AlertRule & {
+  channels: { channelId: string; isEscalation: boolean }[];
+};
+
+/** The ids of the channels that get its messages at once, or only what escalates. */
+export const channelIdsOf = (
+  { channels }: Pick<RuleWithChannels, 'channels'>,
+  isEscalation: boolean,
+): string[] =>
+  channels.filter((one) => one.isEscalation === isEscalation).map(({ channelId }) => channelId);
 
 @Injectable()
 export class AlertRules {
@@ -22,7 +31,7 @@ export class AlertRules {
   /** Throws `conflict` at the quota, and `validation_failed` for a channel that does not exist. */
   async create(
     accountId: number,
-    { condition, channelIds, ...fields }: NewAlertRule,
+    { condition, channelIds, escalationChannelIds, ...fields }: NewAlertRule,
   ): Promise<RuleWithChannels> {
     const id = newId();
     const { kind: conditionKind } = condition;
@@ -36,7 +45,7 @@ export class AlertRules {
       await tx.alertRule.create({
         data: { ...fields, accountId, id, conditionKind, condition: conditionText(condition) },
       });
-      await nameChannels(tx, accountId, id, channelIds);
+      await nameChannels(tx, accountId, id, { channelIds, escalationChannelIds });
       return getRule(tx, accountId, id);
     });
   }
@@ -58,7 +67,7 @@ export class AlertRules {
   async update(
     accountId: number,
     id: string,
-    { condition, channelIds, ...fields }: AlertRuleChanges,
+    { condition, channelIds, escalationChannelIds, ...fields }: AlertRuleChanges,
   ): Promise<RuleWithChannels> {
     const updatedAt = await this.database.now();
     const changes = Object.fromEntries(
@@ -69,14 +78,17 @@ export class AlertRules {
       condition: conditionText(condition),
     };
     return this.database.transaction(async (tx) => {
-      await getRule(tx, accountId, id);
+      const before = await getRule(tx, accountId, id);
       await tx.alertRule.update({
         where: { accountId_id: { accountId, id } },
         data: { ...changes, ...stored, updatedAt },
       });
-      if (channelIds) {
+      if (channelIds ?? escalationChannelIds) {
         await tx.alertRuleChannel.deleteMany({ where: { accountId, ruleId: id } });
-        await nameChannels(tx, accountId, id, channelIds);
+        await nameChannels(tx, accountId, id, {
+          channelIds: channelIds ?? channelIdsOf(before, false),
+          escalationChannelIds: escalationChannelIds ?? channelIdsOf(before, true),
+        });
       }
       if (fields.isEnabled === false)
         await clearAlertsOf(tx, { accountId, ruleId: id }, 'rule_disabled');
@@ -112,14 +124,21 @@ async function nameChannels(
   tx: Tx,
   accountId: number,
   ruleId: string,
-  channelIds: readonly string[],
+  named: Record<'channelIds' | 'escalationChannelIds', readonly string[]>,
 ): Promise<void> {
-  const known = await tx.alertChannel.count({
-    where: { accountId, id: { in: [...channelIds] }, deletedAt: null },
-  });
-  if (known < channelIds.length)
-    throw invalidField('$.channelIds', 'Must be ids of alert channels of the account.');
+  for (const [field, ids] of Object.entries(named)) {
+    const known = await tx.alertChannel.count({
+      where: { accountId, id: { in: [...ids] }, deletedAt: null },
+    });
+    if (known < ids.length)
+      throw invalidField(`$.${field}`, 'Must be ids of alert channels of the account.');
+  }
+  const { channelIds, escalationChannelIds: later } = named;
+  if (later.some((id) => channelIds.includes(id)))
+    throw invalidField('$.escalationChannelIds', 'Must be other channels than channelIds.');
   await tx.alertRuleChannel.createMany({
-    data: channelIds.map((channelId) => ({ accountId, ruleId, channelId })),
+    data: [...channelIds, ...later].map((channelId) => {
+      return { accountId, ruleId, channelId, isEscalation: later.includes(channelId) };
+    }),
   });
 }

@@ -48,6 +48,6 @@ import { MailSender } from './mail-sender.service.js';
     ChannelSender,
     MailSender,
   ],
-  exports: [Alerts, AlertRules, AlertChannels],
+  exports: [Alerts, AlertRules, AlertChannels, DebitNotices],
 })
 export class AlertsModule {}

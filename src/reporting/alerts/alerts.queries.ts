@@ -6,7 +6,7 @@ import type { AlertSeverity, AlertState } from '../../generated/service/enums.js
 import type { Page } from '../../platform/http/listing.js';
 import type { RuleKey } from './evaluation.queries.js';
 
-export type AlertRow = Omit<Alert, 'pendingMessage' | 'accountId'> & {
+export type AlertRow = Omit<Alert, 'escalatedAt' | 'pendingMessage' | 'accountId'> & {
   ruleName: AlertRule['name'];
   lastSeenAt: Date;
 };

@@ -125,7 +125,7 @@ const notificationView = z.object({
   messageId: z.string(),
   channelId: z.string(),
   ruleId: z.string(),
-  kind: z.enum(['fired', 'cleared', 'reminder']),
+  kind: z.enum(['fired', 'cleared', 'reminder', 'escalated']),
   alerts: integer.describe('How many alerts the message counts.'),
   state: z.enum(DeliveryState).describe('`dead`: no attempt is left.'),
   attempts: integer,

@@ -32,9 +32,7 @@ export class DebitNotices {
     level: DebitLevel,
     known: ReadonlySet<bigint>,
   ): Promise<NotedNotice[]> {
-    const debits = await listNotedDebits(this.database.prisma, accountId);
-    if (debits.length === 0) return [];
-    const all = noticesOf(debits, await this.controls.readGuard(accountId));
+    const { debits, notices: all } = await this.read(accountId);
     if (level === 'alert')
       return all.filter(({ notice }) => ['recorded', 'alert', 'critical_alert'].includes(notice));
     const debitByNsu = new Map(debits.map((debit) => [debit.nsu, debit]));
@@ -46,6 +44,17 @@ export class DebitNotices {
       if (debit && (await this.isAtBank(accountId, debit))) seen.add(nsu);
     }
     return alarms.filter(({ nsu }) => seen.has(nsu));
+  }
+
+  /** All of them, in the order of their times. */
+  async listAll(accountId: number): Promise<NotedNotice[]> {
+    return (await this.read(accountId)).notices;
+  }
+
+  private async read(accountId: number) {
+    const debits = await listNotedDebits(this.database.prisma, accountId);
+    if (debits.length === 0) return { debits, notices: [] };
+    return { debits, notices: noticesOf(debits, await this.controls.readGuard(accountId)) };
   }
 
   /** A bank that does not answer for a minute delays no alarm for longer. */

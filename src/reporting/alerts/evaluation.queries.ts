@@ -1,7 +1,7 @@
 // Evaluates rules and makes messages of what they found. Each statement locks the row of its rule,
 // so that two processes fire, clear and announce an alert once.
 import type { SqlTx, Reader } from '../../platform/postgres/database.service.js';
-import { Prisma } from '../../generated/service/client.js';
+import { Prisma, type Alert } from '../../generated/service/client.js';
 import type { AlertConditionKind, AlertMessageKind } from '../../generated/service/enums.js';
 import type { AlertSeverity } from '../../generated/service/enums.js';
 
@@ -80,20 +80,23 @@ export async function declareLocalSignInRules(db: SqlTx): Promise<void> {
     JOIN alert_channel c ON c.account_id = d.account_id AND c.deleted_at IS NULL`;
 }
 
+export type FiredAlert = Pick<Alert, 'id' | 'amountCents' | 'detail'>;
+
 /**
  * Fires an alert for each subject that `found` has and that has none, and clears the alerts whose
- * subject it no longer has. An alert that is cleared before it was announced is not announced.
+ * subject it no longer has. Returns those that it fired. An alert that is cleared before it was
+ * announced is not announced.
  */
 export async function evaluateRule(
   db: SqlTx,
   { accountId, ruleId }: RuleKey,
   found: Prisma.Sql,
   { isAtOnce = false } = {},
-): Promise<void> {
+): Promise<FiredAlert[]> {
   // What is evaluated at once waits for an evaluation that began before, and sees more than it.
   const chosen = isAtOnce ? isEnabled : isDue;
   const lock = isAtOnce ? Prisma.empty : Prisma.sql`SKIP LOCKED`;
-  await db.$executeRaw`
+  return db.$queryRaw`
     WITH rule AS MATERIALIZED (
       SELECT r.id, r.notifies_cleared, r.evaluated_at FROM alert_rule r
       WHERE r.account_id = ${accountId} AND r.id = ${ruleId}::uuid AND ${chosen}
@@ -111,7 +114,7 @@ export async function evaluateRule(
              f.amount_cents, f.detail, 'fired'
       FROM found f WHERE NOT EXISTS (SELECT FROM open o WHERE o.subject = f.subject)
       ON CONFLICT (account_id, rule_id, subject) WHERE state <> 'cleared' DO NOTHING
-      RETURNING id
+      RETURNING id, amount_cents, detail
     ), changed AS (
       UPDATE alert a
       SET severity = f.severity, amount_cents = f.amount_cents, detail = f.detail
@@ -134,10 +137,17 @@ export async function evaluateRule(
       SELECT ${accountId}::int, id, 'fired'::alert_history_action FROM fired
       UNION ALL
       SELECT ${accountId}::int, id, 'cleared' FROM gone
+    ), evaluated AS (
+      UPDATE alert_rule r SET evaluated_at = clock_timestamp()
+      FROM rule WHERE r.account_id = ${accountId} AND r.id = rule.id
     )
-    UPDATE alert_rule r SET evaluated_at = clock_timestamp()
-    FROM rule WHERE r.account_id = ${accountId} AND r.id = rule.id`;
+    SELECT id, amount_cents, detail FROM fired`;
 }
+
+/** Whether an alert (a) was announced and nobody acknowledged it in the time of its rule. */
+const isUnanswered = (rule: Prisma.Sql) => Prisma.sql`a.state = 'firing'
+  AND a.notified_at IS NOT NULL AND a.escalated_at IS NULL
+  AND a.fired_at <= clock_timestamp() - ${rule}.escalate_after_minutes * interval '1 minute'`;
 
 export interface DueMessage extends RuleKey {
   kind: AlertMessageKind;
@@ -163,16 +173,22 @@ export async function listDueMessages(db: SqlTx): Promise<DueMessage[]> {
         SELECT FROM alert a
         WHERE a.account_id = r.account_id AND a.rule_id = r.id AND a.state = 'firing'
           AND a.notified_at <= clock_timestamp() - r.remind_after_hours * interval '1 hour')
+      UNION ALL
+      SELECT 'escalated' WHERE EXISTS (
+        SELECT FROM alert a
+        WHERE a.account_id = r.account_id AND a.rule_id = r.id AND ${isUnanswered(Prisma.sql`r`)})
     ) due
     WHERE ${isEnabled} ORDER BY r.account_id, r.id, due.kind`;
 }
 
 /** The alerts (a) of a rule that a message of this kind counts. */
-const countedBy = (kind: AlertMessageKind) =>
-  kind === 'reminder'
+function countedBy(kind: AlertMessageKind): Prisma.Sql {
+  if (kind === 'escalated') return isUnanswered(Prisma.sql`rule`);
+  return kind === 'reminder'
     ? Prisma.sql`a.state = 'firing'
         AND a.notified_at <= clock_timestamp() - rule.remind_after_hours * interval '1 hour'`
     : Prisma.sql`a.pending_message = ${kind}::alert_message_kind`;
+}
 
 /**
  * Makes one message of the alerts that wait for it, and a notification for each channel of the
@@ -182,16 +198,19 @@ export async function makeMessage(
   db: SqlTx,
   { accountId, ruleId, kind }: DueMessage,
 ): Promise<void> {
-  const isReminder = kind === 'reminder';
+  const isRepeat = kind === 'reminder' || kind === 'escalated';
+  const isEscalation = kind === 'escalated';
   await db.$executeRaw`
     WITH rule AS MATERIALIZED (
-      SELECT r.id, r.remind_after_hours FROM alert_rule r
+      SELECT r.id, r.remind_after_hours, r.escalate_after_minutes FROM alert_rule r
       WHERE r.account_id = ${accountId} AND r.id = ${ruleId}::uuid AND ${isEnabled}
       FOR NO KEY UPDATE
     ), counted AS (
       UPDATE alert a
-      SET pending_message = CASE WHEN ${isReminder}::boolean THEN a.pending_message END,
-          notified_at = clock_timestamp()
+      SET pending_message = CASE WHEN ${isRepeat}::boolean THEN a.pending_message END,
+          notified_at = clock_timestamp(),
+          escalated_at = CASE WHEN ${isEscalation}::boolean THEN clock_timestamp()
+            ELSE a.escalated_at END
       FROM rule WHERE a.account_id = ${accountId} AND a.rule_id = rule.id AND ${countedBy(kind)}
       RETURNING a.id, a.subject, a.severity, a.amount_cents, a.detail, a.fired_at, a.cleared_at
     ), first AS (
@@ -219,6 +238,7 @@ export async function makeMessage(
     ), channels AS MATERIALIZED (
       SELECT c.id FROM rule
       JOIN alert_rule_channel named ON named.account_id = ${accountId} AND named.rule_id = rule.id
+        AND named.is_escalation = ${isEscalation}
       JOIN alert_channel c ON c.account_id = ${accountId} AND c.id = named.channel_id
         AND c.deleted_at IS NULL
       -- A channel that is removed meanwhile gets nothing: its removal waits, or is seen.

@@ -34,7 +34,7 @@ export interface NamedAlert {
 }
 
 export interface GroupedMessage {
-  kind: 'fired' | 'cleared' | 'reminder' | 'test';
+  kind: 'fired' | 'cleared' | 'reminder' | 'escalated' | 'test';
   /** Of the account. */
   slug: string;
   rule: { id: string; name: string };
@@ -55,6 +55,7 @@ const words = {
     fired: ['1 alerta', (count: string) => `${count} alertas`],
     cleared: ['1 alerta encerrado', (count: string) => `${count} alertas encerrados`],
     reminder: ['1 alerta não reconhecido', (count: string) => `${count} alertas não reconhecidos`],
+    escalated: ['1 alerta sem resposta', (count: string) => `${count} alertas sem resposta`],
     test: 'mensagem de teste',
     severity: { critical: 'crítica', high: 'alta', medium: 'média', low: 'baixa' },
     rule: 'Regra',
@@ -70,6 +71,10 @@ const words = {
     fired: ['1 alert', (count: string) => `${count} alerts`],
     cleared: ['1 alert cleared', (count: string) => `${count} alerts cleared`],
     reminder: ['1 alert not acknowledged', (count: string) => `${count} alerts not acknowledged`],
+    escalated: [
+      '1 alert without an answer',
+      (count: string) => `${count} alerts without an answer`,
+    ],
     test: 'test message',
     severity: { critical: 'critical', high: 'high', medium: 'medium', low: 'low' },
     rule: 'Rule',
@@ -164,6 +169,7 @@ export function linkOf({ detail }: Pick<NamedAlert, 'detail'>, linkBase: string)
 function pageOf(detail: NamedAlert['detail']): string {
   if (detail.breakId !== undefined) return `breaks/${detail.breakId}`;
   if (detail.operationId !== undefined) return 'approvals';
+  if (detail.debit !== undefined) return `alarms/${detail.nsu}`;
   if (detail.nsu !== undefined) return `statement/${detail.nsu}`;
   if (detail.debits !== undefined) return 'breaks';
   if (detail.endpointId !== undefined)

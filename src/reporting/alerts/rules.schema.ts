@@ -11,6 +11,7 @@ const params = z.object({ id: text(100) });
 const maxChannels = 20;
 const maxGroupSeconds = 3_600;
 const maxRemindAfterHours = 720;
+const maxEscalateAfterMinutes = 1_440;
 
 const isOn = z.boolean();
 const channelIds = z
@@ -19,6 +20,7 @@ const channelIds = z
   .refine((ids) => new Set(ids).size === ids.length, 'Must have each channel at most once.');
 const groupSeconds = integerBetween(0, maxGroupSeconds);
 const remindAfterHours = integerBetween(1, maxRemindAfterHours);
+const escalateAfterMinutes = integerBetween(1, maxEscalateAfterMinutes);
 
 export const alertRuleView = z.object({
   id: z.string(),
@@ -31,6 +33,10 @@ export const alertRuleView = z.object({
   groupSeconds: integer.describe('For how long alerts are gathered in one message.'),
   notifiesCleared: z.boolean(),
   remindAfterHours: integer.nullable().describe('Null: it is announced only once.'),
+  escalateAfterMinutes: integer
+    .nullable()
+    .describe('When an alert that nobody acknowledged goes to `escalationChannelIds`.'),
+  escalationChannelIds: z.array(z.string()),
   isEnabled: z.boolean(),
   evaluatedAt: instant.nullable().describe('When its condition was last evaluated.'),
   createdAt: instant,
@@ -55,6 +61,8 @@ export const createAlertRule = route({
     groupSeconds: groupSeconds.default(60),
     notifiesCleared: isOn.default(true),
     remindAfterHours: remindAfterHours.nullish().transform((hours) => hours ?? null),
+    escalateAfterMinutes: escalateAfterMinutes.nullish().transform((minutes) => minutes ?? null),
+    escalationChannelIds: channelIds.default([]),
     isEnabled: isOn.default(true),
   }),
   response: alertRuleView,
@@ -100,6 +108,8 @@ export const updateAlertRule = route({
     groupSeconds: groupSeconds.optional(),
     notifiesCleared: isOn.optional(),
     remindAfterHours: remindAfterHours.nullable().optional(),
+    escalateAfterMinutes: escalateAfterMinutes.nullable().optional(),
+    escalationChannelIds: channelIds.optional(),
     isEnabled: isOn.optional(),
   }),
   response: alertRuleView,

@@ -405,6 +405,7 @@ describe('the pages of approvals', () => {
       ...{ coolingOffHours: '0', nightFromHour: '20', nightUntilHour: '6', reason: 'rule 7' },
       ...{
         intervalSeconds: '',
+        bankContact: '0800',
         alarmAbove: '1.000,00',
         declaredDebits: 'DEBIT_TAX; 50,00\nDEBIT_CARD;9;1/2/3\n',
       },

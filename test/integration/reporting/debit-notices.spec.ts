@@ -6,6 +6,7 @@ import { LineRecording } from '../../../src/statement/lines/line-recording.servi
 import { listDueSyncs } from '../../../src/statement/lines/statement.queries.js';
 import { readNotGuardedSince } from '../../../src/statement/lines/sync-interval.queries.js';
 import { newKeyHeader } from '../../contract/samples.js';
+import { signedInPerson } from '../../support/console-visitor.js';
 import { operatorOf } from '../../support/operator.js';
 import { deleteAllRows } from '../../support/parent-rows.js';
 import { serviceApplication, type ServiceApplication } from '../../support/service-application.js';
@@ -69,6 +70,12 @@ describe('a debit that the service did not request', () => {
     expect(await alerts()).toEqual([
       { rule: 'alarm', severity: 'critical', amount: 50, detail: { nsu, debit: 'unexplained' } },
     ]);
+    await declare({ bankContact: '0800 123' });
+    const ana = await signedInPerson(service, 'ana@example.com', { accountId, role: 'admin' });
+    const { status, text } = await ana.get(`/console/accounts/main/alarms/${nsu}`);
+    expect(status).toBe(200);
+    for (const shown of ['0800 123', 'nobody requested it', `NSU: ${nsu}`, 'Call the bank now'])
+      expect(text).toContain(shown);
   });
 
   it('is a critical alert up to the threshold, alone and with those of 24 hours', async () => {
@@ -117,6 +124,48 @@ describe('a debit that the service did not request', () => {
     await declare({ declaredDebits: [{ ...declared, counterparty: payee }] });
     await sync();
     expect((await service.call('GET', '/v1/alerts?state=firing')).body.data).toEqual([]);
+  });
+
+  it('is an event that a kill switch may wait for, and goes on to others without an answer', async () => {
+    const channels: string[] = [];
+    for (const name of ['first', 'second']) {
+      const body = { kind: 'webhook', name, url: `http://127.0.0.1:4000/${name}` };
+      channels.push((await service.call('POST', '/v1/alert-channels', { body })).body.id);
+    }
+    const [first, second] = channels;
+    const condition = { kind: 'unrequested_debit' };
+    const body = { name: 'alarm', condition, channelIds: [first], groupSeconds: 0 };
+    const escalation = { escalateAfterMinutes: 5, escalationChannelIds: [second] };
+    const both = { ...body, ...escalation, channelIds: channels };
+    expect((await service.call('POST', '/v1/alert-rules', { body: both })).status).toBe(400);
+    const made = await service.call('POST', '/v1/alert-rules', {
+      body: { ...body, ...escalation },
+    });
+    expect(made.body).toMatchObject({ channelIds: [first], ...escalation });
+    const nsu = await debit(50);
+    await sync();
+    await sync();
+    const { data: events } = (await service.call('GET', '/v1/events?type=alarm.raised')).body;
+    expect(events).toEqual([
+      expect.objectContaining({
+        resource: { kind: 'transaction', id: nsu },
+        data: expect.objectContaining({ nsu: Number(nsu), amount: 50, debit: 'unexplained' }),
+      }),
+    ]);
+    const sent = async () =>
+      (await service.call('GET', '/v1/alert-notifications')).body.data.map(
+        ({ kind, channelId }: Record<string, string>) => [kind, channelId],
+      );
+    expect(await sent()).toEqual([['fired', first]]);
+    await service.database.pool.query(
+      `UPDATE alert SET fired_at = fired_at - interval '5 minutes'`,
+    );
+    await sync();
+    await sync();
+    expect(await sent()).toEqual([
+      ['escalated', second],
+      ['fired', first],
+    ]);
   });
 
   it('is seen by a read every few seconds where the account is guarded, else it is red', async () => {
