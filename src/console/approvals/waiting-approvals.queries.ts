@@ -63,6 +63,25 @@ const isAfter = (after: WaitingKey | null) =>
     ? Prisma.sql`true`
     : Prisma.sql`(next_action_at, id) > (${after.dueAt}::timestamptz, ${after.id}::uuid)`;
 
+const isOfKind = (kind: string | undefined) =>
+  kind === undefined ? Prisma.sql`true` : Prisma.sql`kind = ${kind}`;
+
+/** How many await approval, and their money: the most urgent ones, so many at most. */
+export async function totalWaiting(
+  db: Db,
+  accountId: number,
+  { kind, most }: { kind: string | undefined; most: number },
+): Promise<{ count: number; cents: bigint | null }> {
+  const [total] = await db.$queryRaw<{ count: number; cents: bigint | null }[]>`
+    SELECT count(*)::integer AS count, sum(amount_cents)::bigint AS cents
+    FROM (
+      SELECT amount_cents FROM operation
+      WHERE account_id = ${accountId} AND state = 'awaiting_approval' AND ${isOfKind(kind)}
+      ORDER BY next_action_at LIMIT ${most}
+    ) counted`;
+  return total ?? { count: 0, cents: null };
+}
+
 /** The operation that expires first comes first; one row more than the page holds. */
 export function listWaiting(
   db: Db,
@@ -72,7 +91,7 @@ export function listWaiting(
   const keys = Prisma.sql`
     SELECT id, next_action_at AS due_at FROM operation
     WHERE account_id = ${accountId} AND state = 'awaiting_approval' AND ${isAfter(after)}
-      AND ${kind === undefined ? Prisma.sql`true` : Prisma.sql`kind = ${kind}`}
+      AND ${isOfKind(kind)}
     ORDER BY next_action_at, id LIMIT ${limit + 1}`;
   return rowsOf(db, accountId, keys);
 }

@@ -50,14 +50,9 @@ export class WaitingApprovals {
   }
 
   async total(accountId: number, kind?: string): Promise<ListTotal> {
-    const { _count: count, _sum } = await this.database.prisma.operation.aggregate({
-      where: { accountId, state: 'awaiting_approval', ...(kind && { kind }) },
-      take: mostCounted + 1,
-      orderBy: { nextActionAt: 'asc' },
-      _count: true,
-      _sum: { amountCents: true },
-    });
-    return toTotal({ count, cents: _sum.amountCents });
+    const { prisma } = this.database;
+    const counted = { kind, most: mostCounted + 1 };
+    return toTotal(await queries.totalWaiting(prisma, accountId, counted));
   }
 
   /** Those of the operations that still await approval. */
