@@ -90,6 +90,35 @@ export class BenchService {
     this.receiver.secret = body.secret;
   }
 
+  /** Guards the account, and subscribes to the alarms of a rule about debits. */
+  async guard(intervalSeconds: number): Promise<void> {
+    await this.subscribe('alarm.raised');
+    const condition = { kind: 'unrequested_debit', level: 'alarm' };
+    await this.process.callService('POST', '/v1/alert-rules', { name: 'alarm', condition });
+    const path = '/v1/accounts/main/payment-controls';
+    const body = { guard: { intervalSeconds }, actor: 'bench', reason: 'guard' };
+    const response = await fetch(`${this.process.serviceUrl}${path}`, {
+      method: 'PUT',
+      headers: { 'x-service-api-key': 'concilia-dev-admin', 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (response.status !== 200) throw new Error(`the guard got ${response.status}`);
+  }
+
+  /** The milliseconds from a debit at the bank to the delivery of its alarm. */
+  async alarm(amount: number): Promise<number> {
+    const from = Date.now();
+    const { body } = await this.bank.process.callBank<{ nsu: number }>(
+      'POST',
+      '/sandbox/transactions',
+      { amount: amount + 1, isCredit: false, typeName: 'DEBIT_PIX' },
+    );
+    const raised = () =>
+      this.receiver.distinct('alarm.raised').find(({ data }) => data.nsu === body.nsu);
+    await until('the alarm is received', () => raised() !== undefined, eventTimeoutMs);
+    return (raised()?.receivedAt ?? NaN) - from;
+  }
+
   /** Resolves when this many lines are stored and each is explained or in a break. */
   async explained(count: number): Promise<void> {
     await until(
