@@ -105,8 +105,11 @@ export function reasonCodeOf({ t }: Visit, reasonCodes: readonly GivenCode[]): F
   };
 }
 
-/** Beside the candidates, of which the first is chosen already: one key and a confirmation. */
-export function LinkFields({ facts }: Pick<BreakViewProps, 'facts'>) {
+/** Beside the candidates. Where the first is chosen already: one key and a confirmation. */
+export function LinkFields({
+  facts,
+  isProposed,
+}: Pick<BreakViewProps, 'facts'> & { isProposed: boolean }) {
   const visit = useVisit();
   const { t } = visit;
   return (
@@ -115,7 +118,7 @@ export function LinkFields({ facts }: Pick<BreakViewProps, 'facts'>) {
       <Fields
         isSent={retriedAction(visit) === 'link'}
         fields={{ ...reasonOf('link'), ...reasonCodeOf(visit, facts.reasonCodes) }}
-        values={{ reason: t('breaks.reasonOfLink') }}
+        values={isProposed ? { reason: t('breaks.reasonOfLink') } : {}}
       />
       <button>
         {t('breaks.action.link')} <Key of={keyOfAction.link} />

@@ -37,7 +37,7 @@ export function Candidates(props: BreakViewProps & { canLink: boolean }) {
               shown={found.version}
             >
               {list(0, 1)}
-              <LinkFields facts={facts} />
+              <LinkFields {...{ facts, isProposed: isProposed(candidates[0]) }} />
               {list(1)}
             </Form>
           )}
@@ -48,6 +48,10 @@ export function Candidates(props: BreakViewProps & { canLink: boolean }) {
 }
 
 const candidatesId = 'candidates';
+
+/** Chosen before a person chooses. What is only near is not: a link needs more than one key. */
+const isProposed = (candidate: Candidate | undefined): boolean =>
+  candidate?.reasons.some((one) => one === 'shared_reference' || one === 'same_amount') ?? false;
 
 /** Finds what else may be linked. Names stand in no address: the form is sent as any other. */
 function Picker({ facts: { found, picked }, address }: BreakViewProps) {
@@ -108,6 +112,7 @@ function CandidateHead({
   const { t } = visit;
   const { amount, counterparty, score, reasons } = candidate;
   const chosen = candidate.expectedPaymentId ?? String(candidate.nsu);
+  const proposed = number === 1 && isProposed(candidate) ? chosen : null;
   const title = (
     <>
       <Key of={String(number)} /> {amount === null ? t('breaks.anyAmount') : formatAmount(amount)} ·{' '}
@@ -125,7 +130,7 @@ function CandidateHead({
             type="radio"
             name="candidate"
             value={chosen}
-            checked={(visit.form.get('candidate') ?? (number === 1 ? chosen : null)) === chosen}
+            checked={(visit.form.get('candidate') ?? proposed) === chosen}
             data-handle
             data-key={number < 10 ? String(number) : undefined}
             data-focus="link-reason"

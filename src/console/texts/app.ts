@@ -21,7 +21,7 @@ export const appTexts = {
   'app.checkMonth': ['Conferir o mês', 'Check the month'],
   'app.filters': ['Filtros ({count})', 'Filters ({count})'],
   'app.clearFilters': ['Limpar filtros', 'Clear the filters'],
-  'app.any': ['Todos', 'Any'],
+  'app.any': ['Qualquer', 'Any'],
   'app.wrongFilters': [
     'Filtros ignorados, porque o valor não é válido: {names}.',
     'Filters left out, because their value is not valid: {names}.',

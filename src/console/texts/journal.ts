@@ -22,7 +22,7 @@ export const journalTexts = {
     'No entry: every line is without an account.',
   ],
   'journal.mappingHint': [
-    'A primeira regra que serve vale. Um campo em “Todos” ou vazio serve para qualquer valor.',
+    'A primeira regra que serve vale. Um campo em “Qualquer” ou vazio serve para qualquer valor.',
     'The first entry that fits counts. A field with “Any”, or empty, fits every value.',
   ],
   'journal.add': ['Acrescentar uma regra', 'Add an entry'],

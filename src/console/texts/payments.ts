@@ -333,7 +333,7 @@ export const paymentsTexts = {
     'Event not delivered to {host}; attempts: {attempts}; last status: {status}',
   ],
 
-  'payment.story': ['História', 'Story'],
+  'payment.story': ['Histórico', 'Story'],
   'payment.awaits.approval': ['Aguardando aprovação', 'Awaiting approval'],
   'payment.awaits.outcome': [
     'Aguardando o resultado no banco',

@@ -231,7 +231,7 @@ export const searchTexts = {
   'subject.statement': ['extrato', 'statement'],
 
   'line.reference.kind.idempotency_key': ['chave de idempotência', 'idempotency key'],
-  'line.reference.kind.nsu': ['nsu', 'nsu'],
+  'line.reference.kind.nsu': ['NSU', 'NSU'],
   'line.reference.kind.movement_id': ['id do movimento', 'movement id'],
   'line.reference.kind.end_to_end_id': ['endToEndId', 'endToEndId'],
   'line.reference.kind.external_id': ['externalId', 'externalId'],

@@ -105,6 +105,11 @@ describe('the queue of breaks', () => {
       const { text } = await analyst.get(first!);
       expect(listedIds(text)).toEqual([most.id, least.id]);
       expect(text).toContain('Unexpected line · R$ 9,00');
+      // What is only near is listed, and not proposed.
+      const near = await fixture.addExpectedPayment({ amountCents: 790 });
+      const doubtful = (await analyst.get(`${list}&break=${least.id}`)).text;
+      expect(doubtful).toContain(`name="candidate" value="${near}"`);
+      expect(doubtful).not.toMatch(/name="candidate"[^>]*checked|Candidate checked/);
       // What the page proposes is sent as it is.
       const link = /<form[^>]*action="([^"]*\/link\?[^"]*)".*?<\/form>/s.exec(text)!;
       const valueOf = (name: string) =>

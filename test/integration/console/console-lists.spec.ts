@@ -117,7 +117,7 @@ describe('a list of the account', () => {
       'attachment; filename="concilia-main-statement.csv"',
     );
     const [head = '', ...rows] = text.trim().split('\r\n');
-    expect(head).toMatch(/^\uFEFF?Quando;nsu;.*;Valor;/);
+    expect(head).toMatch(/^\uFEFF?Quando;NSU;.*;Valor;/);
     expect(rows).toHaveLength(3);
     expect(rows[0]).toContain(';45,67;');
     expect(text).toContain(`"'=HYPERLINK(""https://evil.example"")"`);
