@@ -47,6 +47,15 @@ it('holds with the head, and says what nothing authenticates', () => {
   expect(alone.text).toContain('Coerente em si, não autenticado');
 });
 
+it('says that decisions were not checked, and ends lines with a line feed alone', () => {
+  const text = readFileSync(vector, 'utf8').replace('"account":"', '"account":"\u2028\u2029');
+  const file = write('separators.jsonl', text);
+  const held = run(file, '--head', head);
+  expect(held).toMatchObject({
+    ...{ status: 0, text: expect.stringContaining('Decisions: not checked') },
+  });
+});
+
 it('names what does not hold', () => {
   const file = write(
     'changed.jsonl',

@@ -7,19 +7,14 @@ import { rootOf, sha256, Tree } from './merkle.js';
 import { follows, isSigned } from './signatures.js';
 import type { Finding, FindingCode } from './words.js';
 
-interface Link {
-  certificate: Certificate;
-  lines: Line[];
-  earlier: Line[];
-}
-
-const zeros = '0'.repeat(64);
+type Link = { certificate: Certificate } & Record<'lines' | 'earlier', Line[]>;
 
 export class Chain {
   readonly findings: Finding[] = [];
   /** The present certificate of each day, with its lines. */
   readonly days = new Map<string, Link>();
-  readonly hashes = new Set<string>();
+  /** The hash of each certificate, and how many decisions are certified up to it. */
+  readonly hashes = new Map<string, number>();
   /** Every key that signed, in their order. */
   readonly keys: facts.SigningKey[] = [];
   /** What each certificate states of the log of decisions, in their order. */
@@ -28,7 +23,7 @@ export class Chain {
   earlier: Line[] = [];
   /** Certificates of the format that has no proofs. */
   unproven = 0;
-  lastHash = zeros;
+  lastHash = '0'.repeat(64);
   accountId: number | null = null;
   private link: Link | null = null;
   private sequence = 0;
@@ -53,7 +48,7 @@ export class Chain {
     this.compareBalances();
   }
 
-  /** Compares the log of decisions, a text each, with the root of each certificate. */
+  /** Compares the log of decisions, a text each, with each root. Returns how many have one. */
   async compareLog(decisions: AsyncIterable<string> | Iterable<string>): Promise<number> {
     const [tree, counts] = [new Tree(), new Set(this.logs.map(({ count }) => count))];
     const roots = new Map([[0, tree.root()]]);
@@ -63,7 +58,9 @@ export class Chain {
     for (const { where, count, root } of this.logs)
       if (roots.get(count) === root) held = count;
       else this.found('decisions', `${where} ${held + 1}–${count}`);
-    return tree.count;
+    const certified = this.logs.at(-1)?.count ?? 0;
+    if (tree.count > certified) this.found('decisions', `${certified + 1}–${tree.count}`);
+    return held;
   }
 
   private found(code: FindingCode, where: string, expected = '', actual = ''): void {
@@ -99,7 +96,7 @@ export class Chain {
     if ((log?.count ?? 0) < former) this.found('decisions', where, `${former}`, `${log?.count}`);
     else if (log) this.logs.push({ ...log, where });
     [this.sequence, this.lastHash] = [certificate.sequence, own];
-    this.hashes.add(own);
+    this.hashes.set(own, this.logs.at(-1)?.count ?? 0);
     this.link = { certificate, lines: [], earlier: [] };
   }
 
@@ -118,12 +115,11 @@ export class Chain {
   private addLine(text: string, list: 'lines' | 'earlier'): void {
     const { link } = this;
     if (!link) return;
-    const { certificate } = link;
     try {
-      link[list].push(facts.readLine(text, certificate.accountId));
+      link[list].push(facts.readLine(text, link.certificate.accountId));
     } catch (error) {
       if (!(error instanceof facts.Unreadable)) throw error;
-      this.found('unreadable', certificate.date);
+      this.found('unreadable', link.certificate.date);
     }
   }
 
@@ -193,10 +189,10 @@ export class Chain {
     const from = start?.balanceNsu ?? null;
     const known = [...this.earlier, ...[...this.days.values()].flatMap(({ lines }) => lines)];
     const nsus = new Set(known.map(({ nsu }) => nsu));
-    const items = [...(start?.items ?? []), ...last.items].filter(({ nsu }) => !nsus.has(nsu));
+    const items = [...(start?.items ?? []), ...last.items].filter(isStraddling);
     const jumpAt = (nsu: bigint) =>
       last.items.find((one) => one.kind === 'accepted_difference' && one.nsu === nsu)?.cents ?? 0n;
-    const all: (Line | Item)[] = [...known, ...items.filter(isStraddling)];
+    const all: (Line | Item)[] = [...known, ...items.filter(({ nsu }) => !nsus.has(nsu))];
     const after = all.filter(({ nsu }) => from === null || nsu > from);
     let balance: bigint | null = start?.balance ?? null;
     for (const one of after.sort((a, b) => (a.nsu < b.nsu ? -1 : 1))) {

@@ -3,7 +3,6 @@
 // and the chain is authenticated, 1 if something does not hold, 2 for a file or an option that is
 // none, and 3 if nothing authenticates it.
 import { createReadStream, readFileSync } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { Unreadable } from './facts.js';
 import { readStatement } from './statement.js';
@@ -28,7 +27,7 @@ function report(one: Verification, bankLines: number | null, language: Language)
     ...findings.map((finding) => `  ${describe(finding, language)}`),
     `${word('covers')}: ${from ?? '–'} … ${to ?? '–'}`,
     `${word('certificates')}: ${one.certificates}, ${word('lines')}: ${one.lines}`,
-    ...(one.decisions === null ? [] : [`${word('decisions')}: ${one.decisions}`]),
+    `${word('decisions')}: ${one.decisions ?? word('not_checked')}`,
     ...(unproven > 0 ? [`${word('unproven')}: ${unproven}`] : []),
     `${word('keys')}: ${keys.join(' ') || '–'}`,
     `${word('head')}: ${one.head}`,
@@ -42,6 +41,17 @@ const text = { type: 'string' } as const;
 const help = { type: 'boolean', short: 'h' } as const;
 const options = { key: text, head: text, statement: text, decisions: text, lang: text, help };
 
+/** A text may have U+2028, at which `readline` would end a line. */
+async function* linesOf(name: string): AsyncGenerator<string> {
+  let rest = '';
+  for await (const chunk of createReadStream(name, 'utf8') as AsyncIterable<string>) {
+    const lines = (rest + chunk).split(/\r?\n/);
+    rest = lines.pop()!;
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
+}
+
 async function run(): Promise<number> {
   const { values, positionals } = parseArgs({ allowPositionals: true, options });
   const [file] = positionals;
@@ -51,14 +61,10 @@ async function run(): Promise<number> {
   }
   const preferred = values.lang ?? process.env['LC_ALL'] ?? process.env['LANG'] ?? '';
   const language: Language = preferred.startsWith('pt') ? 'pt' : 'en';
-  const statement = values.statement && readStatement(readFileSync(values.statement, 'utf8'));
-  const open = (name: string) => createInterface({ input: createReadStream(name) });
-  const verified = await verifyChain(open(file), {
-    ...(values.key && { key: values.key }),
-    ...(values.head && { head: values.head }),
-    ...(statement && { statement }),
-    ...(values.decisions && { decisions: open(values.decisions) }),
-  });
+  const { key, head, statement: bank, decisions: log } = values;
+  const statement = bank ? readStatement(readFileSync(bank, 'utf8')) : undefined;
+  const decisions = log ? linesOf(log) : undefined;
+  const verified = await verifyChain(linesOf(file), { key, head, statement, decisions });
   const lines = report(verified, statement ? statement.length : null, language);
   process.stdout.write(`${lines.join('\n')}\n`);
   if (verified.findings.length > 0) return 1;

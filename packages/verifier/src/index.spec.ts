@@ -8,17 +8,29 @@ const folder = join(import.meta.dirname, '../../../docs/reference');
 const file = readFileSync(join(folder, 'certificates.jsonl'), 'utf8');
 const records = file.trim().split('\n');
 const page = readFileSync(join(folder, 'certificates.md'), 'utf8');
+const decisions = readFileSync(join(folder, 'decisions.jsonl'), 'utf8').trim().split('\n');
 const statedIn = (pattern: RegExp) => pattern.exec(page)?.[1] ?? '';
 
 it('holds by the head and the keys that the page states', async () => {
   const head = statedIn(/head `([0-9a-f]{64})`/);
   const key = statedIn(/first key `([\w-]{43})`/);
-  const decisions = readFileSync(join(folder, 'decisions.jsonl'), 'utf8').trim().split('\n');
   const verified = await verifyChain(records, { head, key, decisions });
   const expected = { findings: [], certificates: 4, lines: 7, decisions: 3, isHeadLast: true };
   expect(verified).toMatchObject(expected);
   expect(verified.keys).toHaveLength(2);
   expect(verified.keys[0]).toBe(key);
+});
+
+it('counts the decisions that are certified, and names the others', async () => {
+  const key = statedIn(/first key `([\w-]{43})`/);
+  const found = async (chain: string[], given: string[], by: object = { key }) => {
+    const one = await verifyChain(chain, { ...by, decisions: given });
+    return [...one.findings.map(({ code, where }) => `${code} ${where}`), one.decisions];
+  };
+  expect(await found(records, [...decisions, '{}', '{}'])).toEqual(['decisions 4–5', 3]);
+  expect(await found(records.slice(0, 1), decisions, {})).toEqual(['decisions 1–3', 0]);
+  const links = records.map((text) => JSON.parse(text)).filter(({ certificate }) => certificate);
+  expect(await found(records, decisions, { head: links[0].hash })).toEqual([1]);
 });
 
 it.each([

@@ -9,11 +9,11 @@ export type { Finding, FindingCode } from './words.js';
 export type Verification = Awaited<ReturnType<typeof verifyChain>>;
 
 export interface Given {
-  key?: string;
-  head?: string;
-  statement?: readonly BankLine[];
+  key?: string | undefined;
+  head?: string | undefined;
+  statement?: readonly BankLine[] | undefined;
   /** The lines of the file of the log. */
-  decisions?: AsyncIterable<string> | Iterable<string>;
+  decisions?: AsyncIterable<string> | Iterable<string> | undefined;
 }
 
 /**
@@ -27,7 +27,7 @@ export async function verifyChain(
   const chain = new Chain();
   for await (const record of records) if (record.trim() !== '') chain.add(record);
   chain.end();
-  const compared = decisions ? await chain.compareLog(decisions) : null;
+  const held = decisions ? await chain.compareLog(decisions) : null;
   const keys = chain.keys.map(({ id }) => id);
   const findings = [...chain.findings];
   const isKeyKnown = key !== undefined && keys.includes(key);
@@ -46,7 +46,9 @@ export async function verifyChain(
     authenticatedBy: findings.length > 0 ? 'none' : by,
     certificates: chain.hashes.size,
     lines: chain.earlier.length + days.reduce((sum, { lines }) => sum + lines.length, 0),
-    ...{ unproven: chain.unproven, decisions: compared },
+    unproven: chain.unproven,
+    /** Those with a certified root, up to the head if nothing else authenticates them. */
+    decisions: held && (by === 'head' ? Math.min(held, chain.hashes.get(head!)!) : held),
     ...{ from: dates[0] ?? null, to: dates.at(-1) ?? null },
     ...{ head: chain.lastHash, keys, isHeadLast: head === chain.lastHash },
   };

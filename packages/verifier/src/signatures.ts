@@ -17,9 +17,7 @@ export function follows(key: SigningKey, former: SigningKey | null): boolean {
   const thumbprint = sha256(`{"crv":"Ed25519","kty":"OKP","x":"${key.x}"}`).toString('base64url');
   if (key.id !== thumbprint) return false;
   if (former === null || former.id === key.id) return true;
-  const text = JSON.stringify({
-    ...{ by: former.id, format: 'concilia-signing-key/1', id: key.id, x: key.x },
-  });
-  const { endorsement } = key;
+  const { id, x, endorsement } = key;
+  const text = JSON.stringify({ by: former.id, format: 'concilia-signing-key/1', id, x });
   return endorsement?.by === former.id && isSigned(former, text, endorsement.signature);
 }

@@ -17,7 +17,7 @@ const findings = {
   opening: ['O dia não abre com o saldo anterior', 'The day opens with another balance'],
   balance_chain: ['Falta um lançamento antes deste', 'A line before this one is missing'],
   balance: ['O saldo certificado é outro', 'The certified balance is another one'],
-  decisions: ['As decisões não têm a raiz certificada', 'The decisions have another root'],
+  decisions: ['As decisões não têm a raiz certificada', 'The decisions lack the certified root'],
   head_unknown: ['O hash dado não está na cadeia', 'The given head is not in the chain'],
   key_unknown: ['A chave dada não assinou a cadeia', 'The given key did not sign the chain'],
   not_certified: ['No extrato do banco, sem certificado', "In the bank's file, not certified"],
@@ -51,6 +51,7 @@ const others = {
   not_authenticated: ['Coerente em si, não autenticado', 'Self-consistent, not authenticated'],
   unproven: ['Sem prova dos lançamentos (/1)', 'Without proof of their lines (/1)'],
   complete: ['Lançamentos no extrato do banco', "Lines in the bank's file"],
+  not_checked: ['não conferidas, sem --decisions', 'not checked, without --decisions'],
   not_complete: ['Sem --statement, nada prova que está completo.', 'Not shown to be complete.'],
 } as const;
 
