@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream';
 
 const config = `
 [tsa]
@@ -27,6 +28,8 @@ export class TimestampAuthority {
   readonly folder = mkdtempSync(join(tmpdir(), 'timestamp-authority-'));
   /** Whether it answers 503. */
   isAway = false;
+  /** Whether its response has no end. */
+  isEndless = false;
   requests = 0;
   private server: Server | null = null;
 
@@ -73,6 +76,7 @@ export class TimestampAuthority {
       request.on('data', (part: Buffer) => parts.push(part));
       request.on('end', () => {
         this.requests += 1;
+        if (this.isEndless) return pipeline(endless(), response, () => undefined);
         response.statusCode = this.isAway ? 503 : 200;
         response.end(this.isAway ? '' : this.reply(Buffer.concat(parts)));
       });
@@ -104,4 +108,8 @@ export class TimestampAuthority {
       ...{ cwd: this.folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
     });
   }
+}
+
+function* endless() {
+  for (;;) yield Buffer.alloc(10_000);
 }

@@ -12,6 +12,8 @@ import { isGranted, nonceOf, timestampRequest } from './timestamp.js';
 const timeoutMs = 30_000;
 const maxResponseBytes = 100_000;
 
+type Anchored = Pick<BankAccount, 'id' | 'slug'>;
+
 @Injectable()
 export class HeadAnchors {
   constructor(
@@ -25,17 +27,22 @@ export class HeadAnchors {
     return [...(file ? ['file' as const] : []), ...(timestampUrl ? ['timestamp' as const] : [])];
   }
 
-  /** Throws where the file or the authority fails; the sweeper tries again. */
-  async anchor({ id: accountId, slug }: Pick<BankAccount, 'id' | 'slug'>): Promise<void> {
+  /** Tries each way, and throws where the file or the authority fails; the sweeper tries again. */
+  async anchor(account: Anchored): Promise<void> {
+    const tried: PromiseSettledResult<void>[] = [];
+    for (const kind of this.kinds)
+      tried.push(...(await Promise.allSettled([this.anchorBy(kind, account)])));
+    for (const one of tried) if (one.status === 'rejected') throw one.reason;
+  }
+
+  private async anchorBy(kind: AnchorKind, { id: accountId, slug }: Anchored): Promise<void> {
     const { prisma } = this.database;
-    for (const kind of this.kinds) {
-      const heads = await listHeads(prisma, accountId, kind);
-      const last = heads.at(-1);
-      if (!last) continue;
-      const response = kind === 'file' ? await this.append(slug, heads) : await this.stamp(last);
-      const anchor = { accountId, kind, sequence: last.sequence, response };
-      await prisma.headAnchor.createMany({ data: [anchor], skipDuplicates: true });
-    }
+    const heads = await listHeads(prisma, accountId, kind);
+    const last = heads.at(-1);
+    if (!last) return;
+    const response = kind === 'file' ? await this.append(slug, heads) : await this.stamp(last);
+    const anchor = { accountId, kind, sequence: last.sequence, response };
+    await prisma.headAnchor.createMany({ data: [anchor], skipDuplicates: true });
   }
 
   /** One write at the end of the file. After a crash, heads may stand in it twice. */
@@ -53,9 +60,21 @@ export class HeadAnchors {
       headers: { 'content-type': 'application/timestamp-query' },
       body: new Uint8Array(timestampRequest(hash, nonce)),
     });
-    const bytes = Buffer.from(await response.arrayBuffer());
-    if (!response.ok || bytes.length > maxResponseBytes || !isGranted(bytes, hash, nonce))
+    const bytes = await readUpTo(maxResponseBytes, response);
+    if (!response.ok || !bytes || !isGranted(bytes, hash, nonce))
       throw new Error(`the timestamp authority granted nothing: status ${response.status}`);
     return bytes;
   }
+}
+
+/** Null for a longer body, of which no more is read. */
+async function readUpTo(maxBytes: number, { body }: Response): Promise<Buffer<ArrayBuffer> | null> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }

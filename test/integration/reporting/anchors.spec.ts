@@ -22,6 +22,7 @@ let service: ServiceApplication;
 let account: { id: number; goLiveAt: Date };
 let apiKey: string;
 let anchors: HeadAnchors;
+let timestampUrl: string;
 const closedDays = new ClosedDays(() => ({
   ...{ database: service.database, accountId: 0 },
   drop: () => Promise.resolve(),
@@ -41,7 +42,7 @@ const closeUntil = async (day: string) => {
 
 beforeAll(async () => {
   service = await serviceApplication();
-  const timestampUrl = await authority.start();
+  timestampUrl = await authority.start();
   const settings = { anchors: { file, timestampUrl } } as Settings;
   anchors = new HeadAnchors(service.database, settings);
   account = await closedDays.account(slug, new Date('2026-02-02T03:00:00Z'));
@@ -72,12 +73,32 @@ it('goes into the file while the authority is away, which is asked again', async
   expect(authority.requests).toBe(2);
 });
 
+it('goes to the authority while the file fails, and reads no endless response', async () => {
+  const settings = { anchors: { file: authority.folder, timestampUrl } } as Settings;
+  const failing = new HeadAnchors(service.database, settings);
+  await closeUntil('2026-02-05');
+  authority.isEndless = true;
+  await expect(anchor()).rejects.toThrow('granted nothing');
+  authority.isEndless = false;
+  const { length } = await closedDays.chain(account.id);
+  expect(heads()).toHaveLength(length);
+  await closeUntil('2026-02-06');
+  await expect(failing.anchor({ id: account.id, slug })).rejects.toThrow('EISDIR');
+  const { rows } = await closedDays.run(
+    "SELECT max(sequence) AS last FROM head_anchor WHERE account_id = $1 AND kind = 'timestamp'",
+    account.id,
+  );
+  expect(rows).toEqual([{ last: length + 1 }]);
+  await anchor();
+  await expect(closedDays.run('TRUNCATE head_anchor')).rejects.toThrow('is append-only');
+});
+
 it('has a token with the exported certificates, which `openssl ts -verify` accepts', async () => {
   const { text } = await service.call('GET', '/v1/exports/certificates', { apiKey });
   const records = text.trim().split('\n');
   const stamped = records.map((one) => JSON.parse(one)).filter(({ timestamp }) => timestamp);
-  expect(stamped).toHaveLength(1);
-  const [{ hash, timestamp }] = stamped;
+  expect(stamped).toHaveLength(2);
+  const { hash, timestamp } = stamped.at(-1);
   const response = Buffer.from(timestamp, 'base64');
   expect(hash).toBe((await closedDays.chain(account.id)).at(-1)?.hash);
   expect(authority.verify(response, hash)).toContain('Verification: OK');

@@ -15,3 +15,5 @@ CREATE TABLE "head_anchor" (
 );
 CREATE TRIGGER "head_anchor_is_append_only" BEFORE UPDATE OR DELETE
   ON "head_anchor" FOR EACH ROW EXECUTE FUNCTION "is_append_only"();
+CREATE TRIGGER "head_anchor_is_not_truncated" BEFORE TRUNCATE ON "head_anchor"
+  FOR EACH STATEMENT EXECUTE FUNCTION "is_append_only"();
