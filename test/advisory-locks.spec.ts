@@ -31,8 +31,14 @@ describe('the keys of advisory locks', () => {
         'prisma/service/migrations/20261122000000_initial/migration.sql',
         [advisoryLocks.coverLine, advisoryLocks.totalBreaks, advisoryLocks.totalBreaks],
       ],
+      [
+        'prisma/service/migrations/20261130150000_decision_log/migration.sql',
+        [advisoryLocks.logRights, advisoryLocks.logRights],
+      ],
     ]);
-    const users = list('src', '.ts').filter((path) => /coverLine|totalBreaks/.test(read(path)));
+    const users = list('src', '.ts').filter((path) =>
+      /coverLine|totalBreaks|logRights/.test(read(path)),
+    );
     expect(users).toEqual(['src/platform/postgres/advisory-locks.ts']);
   });
 

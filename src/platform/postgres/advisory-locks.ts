@@ -15,6 +15,8 @@ export const advisoryLocks = {
   addWithinQuota: 0x434f4e09,
   /** Taken by triggers of breaks and of the steps of their severity. */
   totalBreaks: 0x434f4e0a,
+  /** Taken by triggers of accounts and of the rights of operators; its second key is 0. */
+  logRights: 0x434f4e0b,
   // Locks with one key.
   /** Prisma's own key: `prisma migrate` and `applyMigrations` wait for each other. */
   migrate: 72_707_369,

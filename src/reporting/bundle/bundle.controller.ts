@@ -1,5 +1,6 @@
 import { Controller, UseGuards } from '@nestjs/common';
 import { ApiKeyGuard, FromCaller, type CallerInput } from '../../access/accounts/api-key.guard.js';
+import { RequiresScope } from '../../access/accounts/scope.decorator.js';
 import { Handles, type StreamedReply } from '../../platform/http/contract-route.js';
 import { replyWith } from '../exports/exports.controller.js';
 import { getAuditorPack, getMonthBundle } from '../exports/exports.schema.js';
@@ -17,6 +18,7 @@ export class BundleController {
     return replyWith(await this.bundles.open(caller, params.month));
   }
 
+  @RequiresScope('personal-data')
   @Handles(getAuditorPack)
   async openPack(
     @FromCaller() { params, ...caller }: CallerInput<typeof getAuditorPack>,

@@ -43,24 +43,26 @@ export class MonthBundles {
       const read = await this.reports.read(caller.accountId, month);
       const { slug } = read.figures;
       const named = asciiOf(nameOfMonth(month)).replaceAll(' de ', '-');
-      const proofs = reader === 'auditor' ? this.proofsOf(caller.accountId, slug) : [];
+      const proofs = reader === 'auditor' ? await this.proofsOf(caller.accountId, slug) : [];
       const bytes = zipOf(read, [...this.files.of(caller, read), ...proofs], named);
       const name = `concilia-${slug}-${reader === 'auditor' ? 'auditoria-' : ''}${named}.zip`;
       return this.streams.opened(name, 'application/zip', bytes);
     });
   }
 
-  private proofsOf(accountId: number, slug: string): BundleFile[] {
+  /** Both files end with the same certificate: a day may be certified while they are read. */
+  private async proofsOf(accountId: number, slug: string): Promise<BundleFile[]> {
+    const last = await this.proofs.last(accountId);
     const file = (name: string, about: string, rows: () => AsyncIterable<string[]>) => ({
       ...{ name, about, extension: jsonLinesFile.extension },
       open: () => ({ bytes: this.streams.bytes(jsonLinesFile, rows()), sums: null }),
     });
     return [
       file(chainName, 'Todos os certificados, com os seus lançamentos', () =>
-        this.proofs.chain(accountId, slug),
+        this.proofs.chain(accountId, slug, last),
       ),
       file(decisionsName, 'Decisões, regras, aprovações, direitos e políticas', () =>
-        this.proofs.decisions(accountId),
+        this.proofs.decisions(accountId, last),
       ),
     ];
   }

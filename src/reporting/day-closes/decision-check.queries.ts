@@ -11,7 +11,7 @@ import {
   readLogExtent,
   type LogEntry,
 } from './decision-log.queries.js';
-import { decisionText } from './decision-sources.js';
+import { commitmentOfDecision, decisionText, isDecisionKind } from './decision-sources.js';
 import type { Difference } from './stored-line.js';
 
 type Stated = Pick<Certificate, 'date' | 'decisions'>;
@@ -22,17 +22,22 @@ export async function differenceOfDecisions(
   accountId: number,
   certificates: readonly Stated[],
 ): Promise<Difference | null> {
+  const uncovered: Difference[] = [];
   return (
-    (await differenceOfLog(db, accountId, certificates)) ??
+    (await differenceOfLog(db, accountId, certificates, uncovered)) ??
     differenceOfFact('a fact', await findUnloggedFact(db, accountId)) ??
-    differenceOfFact('a right', await findChangedRight(db, accountId))
+    differenceOfFact('a right', await findChangedRight(db, accountId)) ??
+    uncovered[0] ??
+    null
   );
 }
 
+/** Facts that their commitments do not cover go into `uncovered`: they break no root. */
 async function differenceOfLog(
   db: Db,
   accountId: number,
   certificates: readonly Stated[],
+  uncovered: Difference[],
 ): Promise<Difference | null> {
   const state = await db.dayCloseState.findUnique({ where: { accountId } });
   if (!state) return null;
@@ -50,6 +55,8 @@ async function differenceOfLog(
       for (const entry of entries) {
         const difference = differenceOfEntry(date, accountId, entry);
         if (difference) return difference;
+        const erased = differenceOfCovered(date, entry);
+        if (erased && uncovered.length === 0) uncovered.push(erased);
         tree.add(entry.leafHash ?? Buffer.alloc(0));
         read += 1n;
       }
@@ -67,9 +74,20 @@ function differenceOfEntry(
   entry: LogEntry,
 ): Difference | null {
   const stored = Buffer.from(entry.leafHash ?? []).toString('hex');
-  const leaf = leafHashOf(decisionText(accountId, entry), 'hex');
-  return compareValues(date, `${entry.kind} ${entry.key.join(' ')}`, stored, leaf);
+  const leaf = leafHashOf(decisionText(accountId, entry, entry.commitment), 'hex');
+  // A right that has ended is stored as null.
+  if (!entry.fact && isDecisionKind(entry.kind))
+    return compareValues(date, nameOf(entry), 'a fact', 'gone');
+  return compareValues(date, nameOf(entry), stored, leaf);
 }
+
+/** What people wrote is either as it was logged, or it was erased or changed after that. */
+function differenceOfCovered(date: string | null, entry: LogEntry): Difference | null {
+  const isAsLogged = entry.commitment === commitmentOfDecision(entry);
+  return isAsLogged ? null : compareValues(date, nameOf(entry), 'as logged', 'erased or changed');
+}
+
+const nameOf = ({ kind, key }: LogEntry) => `${kind} ${key.join(' ')}`;
 
 function differenceOfFact(
   what: string,

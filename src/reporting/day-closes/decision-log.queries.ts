@@ -9,6 +9,7 @@ import type { Database, Db, Tx } from '../../platform/postgres/database.service.
 import type { Lease } from '../../platform/postgres/leases/leases.queries.js';
 import { transactionUnderLease } from '../../platform/postgres/leases/leases.service.js';
 import {
+  commitmentOfDecision,
   decisionSources,
   decisionText,
   isDecisionKind,
@@ -24,6 +25,7 @@ export interface LogEntry extends LoggedDecision {
   sequence: bigint;
   position: bigint | null;
   leafHash: Uint8Array | null;
+  commitment: string | null;
 }
 
 /** The log as far as its entries have places. */
@@ -57,14 +59,18 @@ async function extendByPage(tx: Tx, accountId: number, after: bigint): Promise<b
   });
   if (entries.length === 0) return null;
   const { count, tree } = await readLogExtent(tx, accountId);
-  const leaves = (await withFacts(tx, accountId, entries)).map((entry) =>
-    leafHashOf(decisionText(accountId, entry)),
+  const logged = await withFacts(tx, accountId, entries);
+  const commitments = logged.map(commitmentOfDecision);
+  const leaves = logged.map((entry, at) =>
+    leafHashOf(decisionText(accountId, entry, commitments[at]!)),
   );
   for (const leaf of leaves) tree.add(leaf);
   await tx.$executeRaw`
-    UPDATE decision_log_entry e SET position = ${count} + given.place - 1, leaf_hash = given.leaf
-    FROM unnest(${entries.map(({ sequence }) => sequence)}::bigint[], ${leaves}::bytea[])
-      WITH ORDINALITY AS given(sequence, leaf, place)
+    UPDATE decision_log_entry e SET position = ${count} + given.place - 1,
+      leaf_hash = given.leaf, commitment = given.commitment
+    FROM unnest(${entries.map(({ sequence }) => sequence)}::bigint[], ${leaves}::bytea[],
+        ${commitments}::text[])
+      WITH ORDINALITY AS given(sequence, leaf, commitment, place)
     WHERE e.account_id = ${accountId} AND e.sequence = given.sequence`;
   await tx.dayCloseState.update({
     where: { accountId },

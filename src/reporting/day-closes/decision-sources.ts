@@ -62,8 +62,9 @@ export const decisionSources = {
   },
   audit_entry: {
     key: id,
-    shown: ['operator_id', 'action', 'subject', 'shown', 'at'],
-    covered: ['reason'],
+    shown: ['operator_id', 'action', 'at'],
+    // What a browser sent, before it was validated.
+    covered: ['reason', 'subject', 'shown'],
   },
   approval_policy_change: {
     key: { sequence: 'int' },
@@ -128,28 +129,39 @@ export interface LoggedDecision {
   fact: Record<string, unknown> | null;
 }
 
-/** The text that the leaf of an entry is the hash of: a line of the exported log. */
+/**
+ * The text that the leaf of an entry is the hash of: a line of the exported log. The commitment is
+ * the one that was stored with its place: what it covers may be erased, and the root stays.
+ */
 export function decisionText(
   accountId: number,
-  { kind, key, recordedAt, salt, fact }: LoggedDecision,
+  { kind, key, recordedAt, fact }: LoggedDecision,
+  commitment: string | null,
 ): string {
-  const covered: readonly string[] = isDecisionKind(kind)
-    ? decisionSources[kind].covered
-    : coveredOfRights;
-  const names = isDecisionKind(kind) ? [...decisionSources[kind].shown, ...covered] : null;
-  const values = Object.fromEntries(
-    (names ?? Object.keys(fact ?? {})).map((name) => [name, canonicalOf(name, fact?.[name])]),
-  );
-  const pick = (isCovered: boolean) =>
-    Object.fromEntries(
-      Object.entries(values).filter(([name]) => covered.includes(name) === isCovered),
-    );
   return toCanonicalJson({
-    ...{ format: 'concilia-decision/1', accountId, kind, key },
+    ...{ format: 'concilia-decision/1', accountId, kind, key, commitment },
     recordedAt: recordedAt.toISOString(),
-    fact: fact && pick(false),
-    commitment: sha256(salt + toCanonicalJson(fact && pick(true))),
+    fact: fact && valuesOf({ kind, fact }, false),
   });
+}
+
+export function commitmentOfDecision({ kind, salt, fact }: LoggedDecision): string {
+  return sha256(salt + toCanonicalJson(fact && valuesOf({ kind, fact }, true)));
+}
+
+/** Of a fact, what its commitment covers or what its leaf shows. */
+function valuesOf(
+  { kind, fact }: { kind: string; fact: Record<string, unknown> },
+  isCovered: boolean,
+): Record<string, CanonicalValue> {
+  const isOfSource = isDecisionKind(kind);
+  const covered: readonly string[] = isOfSource ? decisionSources[kind].covered : coveredOfRights;
+  const names = isOfSource ? [...decisionSources[kind].shown, ...covered] : Object.keys(fact);
+  return Object.fromEntries(
+    names
+      .filter((name) => covered.includes(name) === isCovered)
+      .map((name) => [name, canonicalOf(name, fact[name])]),
+  );
 }
 
 /** Times as the service writes them, whatever the zone of the session; numbers by their digits. */

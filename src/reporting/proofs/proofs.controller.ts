@@ -1,5 +1,6 @@
 import { Controller, Get, UseGuards } from '@nestjs/common';
 import { ApiKeyGuard, FromCaller, type CallerInput } from '../../access/accounts/api-key.guard.js';
+import { RequiresScope } from '../../access/accounts/scope.decorator.js';
 import { Handles, type StreamedReply } from '../../platform/http/contract-route.js';
 import { Responds } from '../../platform/http/responses.decorator.js';
 import { replyWith } from '../exports/exports.controller.js';
@@ -25,7 +26,9 @@ export class ProofsController {
     return replyWith(await this.proofs.open(accountId));
   }
 
+  /** The log names who holds rights, and who approved. */
   @UseGuards(ApiKeyGuard)
+  @RequiresScope('personal-data')
   @Handles(exportDecisions)
   async exportLog(
     @FromCaller() { accountId }: CallerInput<typeof exportDecisions>,

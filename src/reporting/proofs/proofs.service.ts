@@ -79,22 +79,25 @@ export class Proofs {
 
   /** The whole chain. Throws `rate_limited` if the account has too many open files. */
   async open(accountId: number): Promise<OpenedFile> {
-    return this.openFile(accountId, 'certificates', (slug) => this.chain(accountId, slug));
+    return this.openFile(accountId, 'certificates', (slug, last) =>
+      this.chain(accountId, slug, last),
+    );
   }
 
   /** The log up to the last certificate. Throws as `open`. */
   async openDecisions(accountId: number): Promise<OpenedFile> {
-    return this.openFile(accountId, 'decisions', () => this.decisions(accountId));
+    return this.openFile(accountId, 'decisions', (_slug, last) => this.decisions(accountId, last));
   }
 
   private openFile(
     accountId: number,
     subject: string,
-    read: (slug: string) => AsyncGenerator<string[]>,
+    read: (slug: string, last: DayClose | null) => AsyncGenerator<string[]>,
   ): Promise<OpenedFile> {
     return this.streams.open(accountId, async () => {
       const { slug } = await this.accounts.get(accountId);
-      return this.streams.stream(`concilia-${slug}-${subject}`, jsonLinesFile, read(slug));
+      const rows = read(slug, await this.last(accountId));
+      return this.streams.stream(`concilia-${slug}-${subject}`, jsonLinesFile, rows);
     });
   }
 
@@ -105,14 +108,24 @@ export class Proofs {
     return { keys: keys.map(({ id: kid, ...key }) => ({ ...fixed, kid, ...key })) };
   }
 
-  /** Each certificate, and after it what the bank showed of its lines. */
-  async *chain(accountId: number, account: string): AsyncGenerator<string[]> {
+  /** The last certificate, with which a file ends. */
+  async last(accountId: number): Promise<DayClose | null> {
+    return this.streams.read(() => findLastCertificate(this.database.prisma, accountId));
+  }
+
+  /** Each certificate up to `last`, and after it what the bank showed of its lines. */
+  async *chain(
+    accountId: number,
+    account: string,
+    last: DayClose | null,
+  ): AsyncGenerator<string[]> {
     const db = this.database.prisma;
     yield [stringifyJson({ format: 'concilia-chain/1', account, accountId })];
     for (let after = 0, isMore = true; isMore;) {
       const links = await this.streams.read(() =>
         db.dayClose.findMany({
-          ...{ where: { accountId, sequence: { gt: after } }, take: pageLinks },
+          where: { accountId, sequence: { gt: after, lte: last?.sequence ?? 0 } },
+          take: pageLinks,
           include: { anchors: { where: { kind: 'timestamp' } } },
           orderBy: { sequence: 'asc' },
         }),
@@ -129,14 +142,13 @@ export class Proofs {
     }
   }
 
-  /** The leaves of the decision log up to the last certificate. */
-  async *decisions(accountId: number): AsyncGenerator<string[]> {
+  /** The leaves of the decision log up to the certificate `last`. */
+  async *decisions(accountId: number, last: DayClose | null): AsyncGenerator<string[]> {
     const db = this.database.prisma;
-    const last = await this.streams.read(() => findLastCertificate(db, accountId));
     const { count = 0 } = (last && readCertificate(last.certificate).decisions) ?? {};
     const pages = readLog(db, accountId, { from: 0n, until: BigInt(count) });
     for await (const entries of this.paged(pages))
-      yield entries.map((entry) => decisionText(accountId, entry));
+      yield entries.map((entry) => decisionText(accountId, entry, entry.commitment));
   }
 
   private async *lines(link: DayClose): AsyncGenerator<string[]> {

@@ -1,4 +1,6 @@
 // The log of decisions, approvals, rights and policies, whose root certificates state.
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { verifyChain } from '../../../packages/verifier/src/index.js';
 import { readCertificate } from '../../../src/reporting/day-closes/certificate.js';
@@ -9,6 +11,11 @@ import { operatorOf } from '../../support/operator.js';
 import { serviceApplication, type ServiceApplication } from '../../support/service-application.js';
 
 const slug = 'logged';
+const scopes = ['read', 'personal-data'];
+const migration = readFileSync(
+  'prisma/service/migrations/20261130150001_decisions_are_logged/migration.sql',
+  'utf8',
+);
 const lines: TestLine[] = [
   { nsu: 1, at: '2026-02-02T12:00:00.000Z', cents: 1_000 },
   { nsu: 2, at: '2026-02-03T12:00:00.000Z', cents: 500 },
@@ -44,7 +51,7 @@ const closeUntil = async (day: string) => {
 beforeAll(async () => {
   service = await serviceApplication();
   account = await closedDays.account(slug, new Date('2026-02-02T03:00:00Z'));
-  apiKey = (await operatorOf(() => service).createKey(slug, { scopes: ['read'] })).key;
+  apiKey = (await operatorOf(() => service).createKey(slug, { scopes })).key;
   await closedDays.arrive(account.id, lines);
   await closedDays.decide(account.id);
 });
@@ -72,7 +79,7 @@ it('is a prefix of the log of a later day, also where a fact commits late', asyn
 
 it('has what a right becomes, and shows no secret and nothing that a person wrote', async () => {
   await closedDays.run(
-    "UPDATE api_key SET scopes = '{read,pay}' WHERE account_id = $1",
+    "UPDATE api_key SET scopes = scopes || '{pay}' WHERE account_id = $1",
     account.id,
   );
   await closedDays.run('UPDATE api_key SET name = $2 WHERE account_id = $1', account.id, 'other');
@@ -85,13 +92,19 @@ it('has what a right becomes, and shows no secret and nothing that a person wrot
     "UPDATE operator SET disabled_at = now(), role_everywhere = 'viewer' WHERE id = $1",
     role,
   );
+  await closedDays.run(
+    `INSERT INTO audit_entry (id, account_id, action, subject, shown)
+     VALUES ($2, $1, 'act', 'João', '{"name":"João"}')`,
+    ...[account.id, role],
+  );
   await closeUntil('2026-02-05');
   const all = await exported('decisions');
   const added = all.slice((await stated()).at(-2)?.count).map((text) => JSON.parse(text));
   expect(added.map(({ kind, fact }) => [kind, fact.role ?? fact.scopes])).toEqual([
-    ['api_key', ['read', 'pay']],
+    ['api_key', [...scopes, 'pay']],
     ['operator', 'admin'],
     ['operator', 'viewer'],
+    ['audit_entry', undefined],
   ]);
   expect(all.join('')).not.toMatch(/João|hash"/);
   expect(await findings(all)).toEqual([]);
@@ -107,6 +120,64 @@ it('is named by the verifier where it does not have the root', async () => {
   expect((await findings(changed))[0]).toBe(`decisions #1 1–${first}`);
   expect(await findings()).toEqual([]);
 });
+
+it('keeps its root when what a person wrote is erased, which `concilia verify` reports', async () => {
+  const [before, tables] = [await exported('decisions'), ['line_decision', 'decision_log_entry']];
+  await closedDays.save(account.id, tables);
+  const found = async (sql: string) => {
+    await closedDays.tamper(`${sql} WHERE account_id = $1 AND nsu = 2`, account.id);
+    const { field, found } = (await closedDays.verify(slug))!.difference!;
+    return [field.split(' ')[0], found];
+  };
+  expect(await found("UPDATE line_decision SET reason = ''")).toEqual([
+    ...['line_decision', 'erased or changed'],
+  ]);
+  expect(await exported('decisions')).toEqual(before);
+  expect(await findings(before)).toEqual([]);
+  expect(await found('DELETE FROM line_decision')).toEqual(['line_decision', 'gone']);
+  await closedDays.restore(account.id, tables);
+  expect((await closedDays.verify(slug))?.difference).toBeNull();
+  await expect(closedDays.run('TRUNCATE decision_log_entry')).rejects.toThrow('is append-only');
+});
+
+it('has in a new account a role that changes at the same time', async () => {
+  const { pool } = service.database;
+  const added = await pool.connect();
+  try {
+    await added.query('BEGIN');
+    await added.query("INSERT INTO bank_account (slug, go_live_at) VALUES ('new', now())");
+    const change = pool.query("UPDATE operator SET role_everywhere = 'admin' WHERE email = 'x'");
+    await Promise.race([change, sleep(300)]);
+    await added.query('COMMIT');
+    await change;
+  } finally {
+    added.release();
+  }
+  const { rows } = await pool.query(
+    `SELECT detail->>'role' AS role FROM decision_log_entry
+     JOIN bank_account b ON b.id = account_id WHERE b.slug = 'new' ORDER BY sequence`,
+  );
+  expect(rows).toEqual([{ role: 'viewer' }, { role: 'admin' }]);
+});
+
+it('lets who decides wait but a moment for the migration that adds it', async () => {
+  const { pool } = service.database;
+  const [writer, migrating] = [await pool.connect(), await pool.connect()];
+  try {
+    await writer.query('BEGIN');
+    await writer.query(decide, [account.id, 1]);
+    await migrating.query("SET lock_timeout = '60s'");
+    const code = '55P03';
+    await expect(migrating.query(migration)).rejects.toMatchObject({ code });
+    await writer.query('ROLLBACK');
+    await migrating.query(migration);
+    const { rows } = await migrating.query('SHOW lock_timeout');
+    expect(rows).toEqual([{ lock_timeout: '1min' }]);
+  } finally {
+    writer.release(true);
+    migrating.release(true);
+  }
+}, 20_000);
 
 it('stores of a long log what the next leaves need', async () => {
   await closedDays.run(

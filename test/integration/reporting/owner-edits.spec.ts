@@ -89,9 +89,8 @@ const edits: [edit: string, sql: () => string[] | Promise<string[]>, finder: str
     'verifier',
   ],
   ['a certificate signed by another key', () => forged(otherSigner()), 'verifier'],
-  ['a decision changed', () => [set('line_decision', "reason = 'other'")], 'verifier'],
+  ['a decision changed', () => [set('line_decision', "action = 'unlink'")], 'verifier'],
   ['a decision removed', () => [remove('line_decision'), unlogged('line_decision')], 'verifier'],
-  ['a rule', () => [set('rule_version', `definition = '{"a":1}'`)], 'verifier'],
   ['who approved a payment', () => [set('operation_approval', "actor = 'person:x'")], 'verifier'],
   ['an approval policy', () => [set('approval_policy_change', 'above_cents = NULL')], 'verifier'],
   ['the audit', () => [set('audit_entry', "action = 'sign in'")], 'verifier'],
@@ -105,7 +104,12 @@ const edits: [edit: string, sql: () => string[] | Promise<string[]>, finder: str
     () => [set('classification', "category = 'fee'", 'nsu = 1')],
     '`concilia verify`',
   ],
-  ['rights of a key', () => [set('api_key', "scopes = '{read,pay}'")], '`concilia verify`'],
+  ['a rule', () => [set('rule_version', `definition = '{"a":1}'`)], '`concilia verify`'],
+  [
+    'rights of a key',
+    () => [set('api_key', "scopes = '{read,personal-data,pay}'")],
+    '`concilia verify`',
+  ],
   [
     'an approval made up',
     () => [
@@ -161,7 +165,8 @@ const facts = [
 beforeAll(async () => {
   service = await serviceApplication();
   account = await closedDays.account(slug, new Date('2026-02-02T03:00:00Z'));
-  apiKey = (await operatorOf(() => service).createKey(slug, { scopes: ['read'] })).key;
+  apiKey = (await operatorOf(() => service).createKey(slug, { scopes: ['read', 'personal-data'] }))
+    .key;
   await closedDays.arrive(account.id, lines);
   await closedDays.decide(account.id);
   for (const fact of facts) await closedDays.run(fact, account.id);

@@ -1,11 +1,14 @@
 // What an outsider can check: the file of the chain, the proof of a line, and the keys.
 import { generateKeyPairSync, sign } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { isIncluded, readStatement, verifyChain } from '../../../packages/verifier/src/index.js';
 import { thumbprintOf } from '../../../src/access/secrets/signature.js';
 import { SigningKeys } from '../../../src/access/secrets/signing-keys.service.js';
 import { toCanonicalJson } from '../../../src/platform/json/canonical-json.js';
 import { sha256 } from '../../../src/platform/json/exact-json.js';
+import { MonthBundles } from '../../../src/reporting/bundle/month-bundles.service.js';
+import { Proofs } from '../../../src/reporting/proofs/proofs.service.js';
 import { Verifier } from '../../../src/reporting/day-closes/verifier.service.js';
 import { ClosedDays, type TestLine } from '../../support/closed-days.js';
 import { entriesOf } from '../../support/bundle-entries.js';
@@ -14,6 +17,7 @@ import { secretBoxOf } from '../../support/secret-box.js';
 import { serviceApplication, type ServiceApplication } from '../../support/service-application.js';
 
 const slug = 'audited';
+const scopes = ['read', 'personal-data'];
 /** Line 3 is of the second day, numbered among those of the first. */
 const lines: TestLine[] = [
   { nsu: 1, at: '2026-02-01T12:00:00.000Z', cents: 700 },
@@ -48,7 +52,7 @@ const codesOf = async (records: string[], given: Parameters<typeof verifyChain>[
 beforeAll(async () => {
   service = await serviceApplication();
   account = await closedDays.account(slug, new Date('2026-02-02T03:00:00Z'));
-  apiKey = (await operatorOf(() => service).createKey(slug, { scopes: ['read'] })).key;
+  apiKey = (await operatorOf(() => service).createKey(slug, { scopes })).key;
   await closedDays.arrive(account.id, all, (line) => lines.includes(line));
   await closedDays.decide(account.id);
   await closedDays.closedUntil(account.id, '2026-02-03');
@@ -200,6 +204,35 @@ it('is in the pack of an auditor, with the log of decisions and how to verify bo
     'npx @concilia/verifier cadeia-de-certificados-fevereiro-2026.jsonl --decisions ' +
       'decisoes-fevereiro-2026.jsonl',
   );
+});
+
+it('ends with one certificate in both files of the pack, whatever is certified meanwhile', async () => {
+  const bundles = service.application.get(MonthBundles, { strict: false });
+  const proofs = service.application.get(Proofs, { strict: false });
+  const read = proofs.decisions.bind(proofs);
+  jest.spyOn(proofs, 'decisions').mockImplementation(async function* (...given) {
+    await closedDays.run("UPDATE api_key SET scopes = scopes || '{pay}' WHERE account_id = $1", id);
+    await closedDays.closedUntil(id, '2026-02-05');
+    await closedDays.close(account);
+    yield* read(...given);
+  });
+  const { id } = account;
+  const { body } = await bundles.openPack({ accountId: id, scopes }, '2026-02');
+  const entries = await entriesOf(await buffer(body));
+  jest.restoreAllMocks();
+  const linesOf = (name: string) =>
+    entries.get(`${name}-fevereiro-2026.jsonl`)!.toString('utf8').trim().split('\n');
+  const given = { decisions: linesOf('decisoes') };
+  const { findings, certificates } = await verifyChain(linesOf('cadeia-de-certificados'), given);
+  expect({ findings, certificates }).toEqual({ findings: [], certificates: 4 });
+  expect(await closedDays.chain(id)).toHaveLength(5);
+});
+
+it('shows who holds rights to nobody without the scope for personal data', async () => {
+  const { key } = await operatorOf(() => service).createKey(slug, { scopes: ['read'] });
+  for (const path of ['/v1/exports/decisions', '/v1/months/2026-02/auditor-pack'])
+    expect([path, (await get(path, key)).status]).toEqual([path, 403]);
+  expect((await get('/v1/exports/certificates', key)).status).toBe(200);
 });
 
 it('is found by `concilia verify` where a signature or what was signed was changed', async () => {

@@ -11,9 +11,12 @@ CREATE TABLE "decision_log_entry" (
   "recorded_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
   "position" BIGINT,
   "leaf_hash" BYTEA,
+  "commitment" TEXT,
 
   CONSTRAINT "decision_log_entry_pkey" PRIMARY KEY ("account_id", "sequence"),
-  CONSTRAINT "decision_log_entry_position" CHECK (("position" IS NULL) = ("leaf_hash" IS NULL)),
+  CONSTRAINT "decision_log_entry_position" CHECK (
+    num_nulls("position", "leaf_hash", "commitment") IN (0, 3)
+  ),
   CONSTRAINT "decision_log_entry_account_id_fkey" FOREIGN KEY ("account_id")
     REFERENCES "bank_account" ("id")
 );
@@ -26,14 +29,16 @@ CREATE INDEX "decision_log_entry_pending" ON "decision_log_entry" ("account_id",
 CREATE FUNCTION "decision_log_is_append_only"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'UPDATE' AND OLD.position IS NULL
-     AND to_jsonb(OLD) - '{position,leaf_hash}'::text[]
-       = to_jsonb(NEW) - '{position,leaf_hash}'::text[] THEN
+     AND to_jsonb(OLD) - '{position,leaf_hash,commitment}'::text[]
+       = to_jsonb(NEW) - '{position,leaf_hash,commitment}'::text[] THEN
     RETURN NEW;
   END IF;
   RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'check_violation';
 END $$;
 CREATE TRIGGER "decision_log_entry_is_append_only" BEFORE UPDATE OR DELETE
   ON "decision_log_entry" FOR EACH ROW EXECUTE FUNCTION "decision_log_is_append_only"();
+CREATE TRIGGER "decision_log_entry_is_not_truncated" BEFORE TRUNCATE ON "decision_log_entry"
+  FOR EACH STATEMENT EXECUTE FUNCTION "is_append_only"();
 
 -- Logs a row that is never changed. The arguments are the columns of its key.
 CREATE FUNCTION "logs_decision"() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -61,7 +66,8 @@ LANGUAGE sql STABLE SET timezone = 'UTC' AS $$
   END
 $$;
 
--- Logs what a right has become, in each account in which it counts.
+-- Logs what a right has become, in each account in which it counts. A new account and a change of
+-- roles wait for each other: neither sees what the other has not committed.
 CREATE FUNCTION "logs_right"() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   former jsonb := CASE WHEN TG_OP <> 'INSERT' THEN to_jsonb(OLD) END;
@@ -70,6 +76,7 @@ DECLARE
   detail jsonb := right_of(TG_TABLE_NAME, fact);
 BEGIN
   IF detail IS NOT DISTINCT FROM right_of(TG_TABLE_NAME, former) THEN RETURN NULL; END IF;
+  IF TG_TABLE_NAME <> 'api_key' THEN PERFORM pg_advisory_xact_lock(x'434f4e0b'::int, 0); END IF;
   IF TG_TABLE_NAME <> 'operator' THEN
     INSERT INTO decision_log_entry (account_id, kind, key, detail)
     VALUES ((row_of->>'account_id')::int, TG_TABLE_NAME,
@@ -89,6 +96,7 @@ END $$;
 -- Who has a role everywhere has it in a new account.
 CREATE FUNCTION "logs_rights_of_account"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+  PERFORM pg_advisory_xact_lock(x'434f4e0b'::int, 0);
   INSERT INTO decision_log_entry (account_id, kind, key, detail)
   SELECT NEW.id, 'operator', ARRAY[o.id::text], right_of('operator', to_jsonb(o))
   FROM operator o WHERE o.role_everywhere IS NOT NULL ORDER BY o.id;

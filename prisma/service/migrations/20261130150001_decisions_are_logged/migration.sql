@@ -1,5 +1,6 @@
 -- migrate: outside a transaction
--- Each table is locked in a transaction of its own. What it has already is logged after that.
+-- Each table is locked in a transaction of its own. What it has already is logged after that. Who
+-- writes waits behind a wait for a lock: it ends within a moment, and the script begins again.
 DO $$
 DECLARE
   logged text[];
@@ -28,6 +29,7 @@ BEGIN
     ['price_list', 'version', 'true'],
     ['tariff', 'version,kind', 'true']
   ] LOOP
+    PERFORM set_config('lock_timeout', '250ms', true);
     EXECUTE format(
       'CREATE OR REPLACE TRIGGER %I AFTER INSERT ON %I FOR EACH ROW WHEN (%s)
        EXECUTE FUNCTION logs_decision(%s)',
@@ -53,6 +55,7 @@ BEGIN
     ['operator', 'a.id', 'fact.id',
      'operator fact JOIN bank_account a ON fact.role_everywhere IS NOT NULL']
   ] LOOP
+    PERFORM set_config('lock_timeout', '250ms', true);
     EXECUTE format(
       'CREATE OR REPLACE TRIGGER %I AFTER INSERT OR UPDATE OR DELETE ON %I FOR EACH ROW
        EXECUTE FUNCTION logs_right()', logged[1] || '_is_logged', logged[1]);
@@ -66,6 +69,7 @@ BEGIN
        ORDER BY %1$s, %3$s', logged[2], logged[1], logged[3], logged[4]);
     COMMIT;
   END LOOP;
+  PERFORM set_config('lock_timeout', '250ms', true);
   EXECUTE 'CREATE OR REPLACE TRIGGER bank_account_is_logged AFTER INSERT ON bank_account
            FOR EACH ROW EXECUTE FUNCTION logs_rights_of_account()';
   PERFORM set_config('enable_nestloop', 'on', false);
