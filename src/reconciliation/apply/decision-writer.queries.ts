@@ -147,7 +147,7 @@ export async function writeNotedDebits(
         AND d.nsu NOT IN (SELECT nsu FROM noted)
     )
     INSERT INTO noted_debit (account_id, nsu, evidence)
-    SELECT ${accountId}, noted.* FROM noted
+    SELECT ${accountId}, noted.* FROM noted WHERE evidence <> 'null'
     ON CONFLICT (account_id, nsu) DO UPDATE SET evidence = EXCLUDED.evidence
     WHERE noted_debit.evidence IS DISTINCT FROM EXCLUDED.evidence`;
   return changed > 0;

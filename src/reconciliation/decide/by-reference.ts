@@ -298,6 +298,15 @@ export function payeeDiffers(line: StatementLineFacts, payment: ExpectedPaymentF
   );
 }
 
+/** Whether both show who is paid, and nothing of it differs. */
+export function payeeAgrees(line: StatementLineFacts, payment: ExpectedPaymentFacts): boolean {
+  const { counterpartyDocument: document } = payment;
+  const hasBoth =
+    (valuesOf(payment, 'counterparty').length > 0 && line.counterparty !== null) ||
+    (document !== null && line.counterpartyDocument !== null);
+  return hasBoth && !payeeDiffers(line, payment);
+}
+
 /** What the line and the payment share: the refunded Pix, or else the counterparty. */
 function shareOf(
   line: StatementLineFacts,

@@ -2,10 +2,11 @@
 // debit that a person decided has none.
 import { isReversalType, isUndoingType, mayRefundPix } from '../../bank-contract/line-types.js';
 import type { ReferenceKind } from '../../statement/expected-payments/references.js';
-import { payeeDiffers } from './by-reference.js';
+import { payeeAgrees, payeeDiffers } from './by-reference.js';
 import type { Component } from './component.js';
 import { mayNotify, type DebitEvidence } from './debit-notice.js';
 import type { ExpectedPaymentFacts, StatementLineFacts, UnmatchedOutcome } from './model.js';
+import { ruleCandidateKind } from './rule.js';
 import { creditsRefundedBy, isRefundWithinOriginal } from './refunds.js';
 import { isOfImport, mayBeOfOthers } from './unrequested-debits.js';
 
@@ -18,18 +19,72 @@ const ownKinds: readonly string[] = ownReferences;
 
 export interface NotedLine {
   nsu: bigint;
-  evidence: DebitEvidence;
+  /** Null: what was stored of it stays. */
+  evidence: DebitEvidence | null;
 }
 
 /** The debits of which somebody may be notified. */
 export function notedDebits(component: Component): NotedLine[] {
-  return component.lines.flatMap((line) => {
-    const evidence = line.isCredit ? null : evidenceOf(component, line);
+  const expected = linesOfOperations(component);
+  return component.lines.flatMap((line): NotedLine[] => {
+    if (line.isCredit) return [];
+    if (isByRetiredRule(component, line)) return [{ nsu: line.nsu, evidence: null }];
+    const evidence = evidenceOf(component, line, expected);
     return evidence && mayNotify(evidence) ? [{ nsu: line.nsu, evidence }] : [];
   });
 }
 
-function evidenceOf(component: Component, line: StatementLineFacts): DebitEvidence | null {
+/** What a rule decided that is retired now was noted, or not, when the rule was in use. */
+function isByRetiredRule({ unmatched, facts }: Component, { nsu }: StatementLineFacts): boolean {
+  const outcome = unmatched.get(nsu);
+  if (outcome?.outcome !== 'classified' || outcome.declared === null) return false;
+  const { ruleId, version } = outcome.declared;
+  return !facts.rules.some((one) => one.ruleId === ruleId && one.version === version);
+}
+
+/** The debits that open operations may explain: each operation explains one, the oldest first. */
+function linesOfOperations(component: Component): ReadonlySet<bigint> {
+  const waiting = component.lines
+    .map((line) => ({ nsu: line.nsu, payments: line.isCredit ? [] : mayPay(component, line) }))
+    .sort((a, b) => a.payments.length - b.payments.length);
+  const [lines, taken] = [new Set<bigint>(), new Set<string>()];
+  for (const { nsu, payments } of waiting) {
+    const free = payments.find(({ id }) => !taken.has(id));
+    if (!free) continue;
+    taken.add(free.id);
+    lines.add(nsu);
+  }
+  return lines;
+}
+
+/** The open operations that a debit waits for, or among which a person chooses. */
+function mayPay(component: Component, line: StatementLineFacts): ExpectedPaymentFacts[] {
+  const outcome = component.unmatched.get(line.nsu);
+  const { paymentById } = component;
+  const possible =
+    outcome?.outcome === 'pending' && outcome.waitsFor === 'operation'
+      ? outcome.candidateIds.flatMap((id) => paymentById.get(id) ?? [])
+      : outcome?.outcome === 'break' && outcome.kind === 'ambiguous'
+        ? outcome.candidates.flatMap(({ referenceKind: kind, referenceValue: value }) =>
+            kind === ruleCandidateKind
+              ? (paymentById.get(value) ?? [])
+              : component.named(line, kind, value),
+          )
+        : [];
+  return possible.filter(
+    (one) =>
+      !one.isCredit &&
+      isOfOperation(one) &&
+      component.paidCents(one.id) === 0n &&
+      !payeeDiffers(line, one),
+  );
+}
+
+function evidenceOf(
+  component: Component,
+  line: StatementLineFacts,
+  expected: ReadonlySet<bigint>,
+): DebitEvidence | null {
   const outcome = component.unmatched.get(line.nsu);
   if (isDecidedByPerson(component, line, outcome)) return null;
   const isBeforeGoLive = line.occurredAt < component.facts.goLiveAt;
@@ -41,7 +96,8 @@ function evidenceOf(component: Component, line: StatementLineFacts): DebitEviden
   return {
     isEarlier: isBeforeGoLive || mayBeOfOthers(component, line),
     own: ownOf(component, line, { paid, outcome }),
-    operation: operationOf(line, { paid, outcome }),
+    hasOtherAmount: hasOtherAmount(line, paid),
+    operation: expected.has(line.nsu) ? 'may_explain' : explainedBy(line, paid),
     refundOfNsu: refundOf(component, line),
     reversesCredit: reversesCredit(component, line),
     declared: declaredBy(component, line, { paid, outcome }),
@@ -83,16 +139,15 @@ function ownOf(
   return kind === null || kind === 'ambiguous' ? null : 'differs';
 }
 
-function operationOf(
-  line: StatementLineFacts,
-  { paid, outcome }: Decided,
-): DebitEvidence['operation'] {
+function hasOtherAmount(line: StatementLineFacts, paid: Decided['paid']): boolean {
+  if (!paid.some(isOfOperation) || paid.some((one) => one.amountCents === null)) return false;
+  if (paid.some((one) => payeeDiffers(line, one))) return false;
+  return paid.reduce((sum, one) => sum + (one.amountCents ?? 0n), 0n) !== line.amountCents;
+}
+
+function explainedBy(line: StatementLineFacts, paid: Decided['paid']): DebitEvidence['operation'] {
   const explains = paid.some((one) => isOfOperation(one) && !payeeDiffers(line, one));
-  if (explains) return 'explains';
-  const mayBe =
-    outcome?.outcome === 'pending' ||
-    (outcome?.outcome === 'break' && outcome.kind === 'ambiguous');
-  return mayBe ? 'may_explain' : null;
+  return explains ? 'explains' : null;
 }
 
 const isOfOperation = ({ operationId }: ExpectedPaymentFacts): boolean => operationId !== null;
@@ -116,24 +171,26 @@ function reversesCredit(component: Component, line: StatementLineFacts): boolean
   );
 }
 
-/** What was declared, or became a rule, after the line was there explains nothing of it here. */
+/** What was declared, or became a rule, after the debit explains nothing of it here. */
 function declaredBy(
   { facts: { rules } }: Component,
   line: StatementLineFacts,
   { paid, outcome }: Decided,
 ): DebitEvidence['declared'] {
   const before = paid.filter(
-    (one) => !isOfOperation(one) && one.createdAt <= line.recordedAt && !payeeDiffers(line, one),
+    (one) =>
+      !isOfOperation(one) && one.createdAtBankTime <= line.occurredAt && !payeeDiffers(line, one),
   );
   const [payment] = before;
   if (payment && before.length === paid.length)
-    return inFull(before.every(hasPayee), before.every(hasAmount));
+    return inFull(
+      before.every((one) => payeeAgrees(line, one)),
+      before.every(hasAmount),
+    );
   if (outcome?.outcome !== 'classified' || outcome.declared === null) return null;
   const { ruleId, version } = outcome.declared;
   const rule = rules.find((one) => one.ruleId === ruleId && one.version === version);
-  // What a rule decided that is retired now was noted when the rule was in use.
-  if (!rule) return 'in_full';
-  if (!rule.activatedAt || rule.activatedAt > line.occurredAt) return null;
+  if (!rule?.activatedAt || rule.activatedAt > line.occurredAt) return null;
   const { document, counterparty, maxCents } = rule.when;
   return inFull(document !== undefined || counterparty !== undefined, maxCents !== undefined);
 }
@@ -142,9 +199,6 @@ function inFull(hasPayees: boolean, hasAmounts: boolean): DebitEvidence['declare
   if (hasPayees && hasAmounts) return 'in_full';
   return hasPayees || hasAmounts ? 'in_part' : null;
 }
-
-const hasPayee = ({ counterpartyDocument, references }: ExpectedPaymentFacts): boolean =>
-  counterpartyDocument !== null || references.some(({ kind }) => kind === 'counterparty');
 
 const hasAmount = ({ amountCents, accepted }: ExpectedPaymentFacts): boolean =>
   amountCents !== null || accepted !== null;

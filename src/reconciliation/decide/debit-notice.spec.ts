@@ -7,7 +7,7 @@ import type { ExpectedPaymentFacts, Facts, StatementLineFacts } from './model.js
 
 const none: DebitEvidence = {
   ...{ isEarlier: false, own: null, operation: null, refundOfNsu: null, reversesCredit: false },
-  declared: null,
+  ...{ declared: null, hasOtherAmount: false },
 };
 const alone: DebitSurroundings = {
   ...{ isLate: false, hasWaited: false, isDisputed: false, isPricedFee: false, ownAccount: null },
@@ -21,6 +21,7 @@ describe('who is notified of a debit', () => {
     ['earlier', { isLate: true, own: 'differs', isAboveThreshold: true }, 'recorded'],
     ['own_id', { own: 'agrees', operation: 'explains' }, 'nothing'],
     ['own_id', { own: 'differs', declared: 'in_full', isWithinDeclaredType: true }, 'alarm'],
+    ['own_id', { own: 'agrees', operation: 'explains', hasOtherAmount: true }, 'alert'],
     ['second_debit', { own: 'second', operation: 'may_explain' }, 'alarm'],
     ['operation', { operation: 'explains' }, 'nothing'],
     ['operation', { operation: 'may_explain' }, 'wait'],
@@ -64,6 +65,11 @@ const sent = (change: Partial<ExpectedPaymentFacts> = {}) =>
   });
 const declaredPayment = (change: Partial<ExpectedPaymentFacts> = {}) =>
   sent({ operationId: null, kind: 'declared', operationState: null, ...change });
+
+const matchByAmount: Facts['rules'][number]['then'] = {
+  ...{ do: 'match', by: ['amount'], toleranceCents: 0n, toleranceBasisPoints: 0n, window: null },
+  ...{ combines: false, instalments: false },
+};
 
 const evidenceOf = (change: Partial<Facts>) =>
   new Map(notedDebits(decide(facts(change)).component).map(({ nsu, evidence }) => [nsu, evidence]));
@@ -208,6 +214,56 @@ describe('the evidence of a debit', () => {
       },
       {},
     ],
+    [
+      'declared between the debit and its sync',
+      {
+        lines: [
+          debit({ endToEndId: 'E1', counterparty: payee, recordedAt: new Date(at.getTime() + 9) }),
+        ],
+        expectedPayments: [declaredPayment({ createdAt: new Date(at.getTime() + 1) })],
+      },
+      {},
+    ],
+    [
+      'declared by payee and amount, and the line shows no payee',
+      { lines: [debit({ endToEndId: 'E1' })], expectedPayments: [declaredPayment()] },
+      { declared: 'in_part' },
+    ],
+    [
+      'an open operation has another payee by its tax id',
+      {
+        lines: [debit({ counterpartyDocument: '11222333000181' })],
+        expectedPayments: [
+          sent({ operationState: 'sending', counterpartyDocument: '11444777000161' }),
+        ],
+      },
+      {},
+    ],
+    [
+      'a rule finds two declared payments',
+      {
+        lines: [debit()],
+        expectedPayments: ['one', 'two'].map((id) =>
+          declaredPayment({ id, references: [{ kind: 'external_id', value: id }] }),
+        ),
+        rules: [{ ...ruleOf({ types: ['DEBIT_PIX'] }), then: matchByAmount }],
+      },
+      {},
+    ],
+    [
+      'a rule allows another amount than that of our operation',
+      {
+        lines: [debit({ amountCents: 1_005n })],
+        expectedPayments: [sent()],
+        finalMatches: [
+          {
+            ...{ nsu: 7n, expectedPaymentId: 'payment', amountCents: 1_005n, rule: 'declared' },
+            ...{ owedCents: 1_000n, isTolerated: true, declared: null, evidence: {} },
+          },
+        ],
+      },
+      { operation: 'explains', hasOtherAmount: true },
+    ],
     ['a rule by type alone', { lines: [debit()], rules: [ruleOf({ types: ['DEBIT_PIX'] })] }, {}],
     [
       'a rule by type and amount',
@@ -239,6 +295,33 @@ describe('the evidence of a debit', () => {
 
   it.each(found)('is found where %s', (_, change, evidence) => {
     expect(evidenceOf(change).get(7n)).toEqual(evidence && { ...none, ...evidence });
+  });
+
+  it('is that of an open operation for one debit, the oldest, and of no other', () => {
+    const lines = [9n, 8n, 7n].map((nsu) =>
+      debit({ nsu, endToEndId: `X${nsu}`, occurredAt: new Date(at.getTime() + Number(nsu)) }),
+    );
+    const open = { operationState: 'sending', references: [] };
+    const operations = (...ids: string[]) => ids.map((id) => sent({ ...open, id }));
+    const found = (expectedPayments: ExpectedPaymentFacts[]) =>
+      [...evidenceOf({ lines, expectedPayments })].map(([nsu, one]) => [nsu, one?.operation]);
+    const waits = 'may_explain';
+    expect(found(operations('one'))).toEqual([
+      [7n, waits],
+      [8n, null],
+      [9n, null],
+    ]);
+    expect(found(operations('one', 'two'))).toEqual([
+      [7n, waits],
+      [8n, waits],
+      [9n, null],
+    ]);
+  });
+
+  it('stays as it was where a rule decided that is retired', () => {
+    const rule = { ruleId: 'old', version: 1, category: 'ignored', reason: null } as const;
+    const finalClassifications = [{ ...rule, nsu: 7n, evidence: {} }];
+    expect([...evidenceOf({ lines: [debit()], finalClassifications })]).toEqual([[7n, null]]);
   });
 
   it('ends when a person links the line', () => {

@@ -7,6 +7,8 @@ export interface DebitEvidence {
   isEarlier: boolean;
   /** The operation whose ids the line has. `second`: another debit pays it already. */
   own: 'agrees' | 'differs' | 'second' | null;
+  /** It pays an operation with another amount, which a rule allows. */
+  hasOtherAmount: boolean;
   /** An operation without such an id that the line pays, or may pay. */
   operation: 'explains' | 'may_explain' | null;
   /** The only Pix that the line refunds, of which so much was left. */
@@ -25,7 +27,7 @@ export interface DebitSurroundings {
   hasWaited: boolean;
   /** The bank reported a MED request about the Pix that it refunds. */
   isDisputed: boolean;
-  /** A fee of an account with a price list: a wrong one is a `fee_mismatch`. */
+  /** A fee by its type, with a tariff of a price list: a wrong one is a `fee_mismatch`. */
   isPricedFee: boolean;
   /** `credited`: the statement of the other account shows it; `expected`: it does not yet. */
   ownAccount: 'credited' | 'expected' | 'same_tax_id' | null;
@@ -55,7 +57,10 @@ const rows = [
   },
   {
     name: 'own_id',
-    notice: ({ own }) => (own === 'agrees' ? 'nothing' : when(own === 'differs', 'alarm')),
+    notice: ({ own, hasOtherAmount }) => {
+      if (own === 'differs') return 'alarm';
+      return hasOtherAmount ? 'alert' : when(own === 'agrees', 'nothing');
+    },
   },
   { name: 'second_debit', notice: ({ own }) => when(own === 'second', 'alarm') },
   {
