@@ -81,6 +81,10 @@ export const undoingPattern = [...refundWords, ...reversalWords].join('|');
 /** No Pix: such a line refunds none. */
 export const otherThanPixPattern = [...slipWords, ...billWords, ...feeWords, 'TED'].join('|');
 
+/** Whether the type is of a fee. */
+export const isFeeType = (typeName: string): boolean =>
+  new RegExp(`^(?:DEBIT_)?(?:${feeWords.join('|')})`, 'i').test(typeName);
+
 const undoing = new RegExp(undoingPattern, 'i');
 const reversing = new RegExp(reversalWords.join('|'), 'i');
 const otherThanPix = new RegExp(otherThanPixPattern, 'i');

@@ -12,7 +12,7 @@ describe('the form of an alert rule', () => {
   it.each(Object.values(AlertConditionKind))('of the condition %s has defaults', (kind) => {
     expect(read('name=Regra&isEnabled=on', kind)).toMatchObject({
       ...{ name: 'Regra', condition: { kind }, severity: 'high', channelIds: [], isEnabled: true },
-      ...{ groupSeconds: 60, notifiesCleared: false, remindAfterHours: null },
+      ...{ notifiesCleared: false, remindAfterHours: null },
     });
     expect(readConditionKind(kind)).toBe(kind);
     // A guarded account has its interval in its payment controls.

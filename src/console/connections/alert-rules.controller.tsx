@@ -161,7 +161,11 @@ export class AlertRulePages {
     const fields = alertRuleFields(visit, kind, await this.channelsOf(visit));
     const condition = readCondition(rule?.condition ?? JSON.stringify({ kind }));
     const values = rule ?? {
-      ...{ name: visit.t(`alertRules.kind.${kind}`), severity: 'high', groupSeconds: 60 },
+      ...{
+        name: visit.t(`alertRules.kind.${kind}`),
+        severity: 'high',
+        groupSeconds: kind === 'unrequested_debit' ? 0 : 60,
+      },
       ...{
         channels: [],
         remindAfterHours: null,

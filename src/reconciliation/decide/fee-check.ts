@@ -100,6 +100,10 @@ export function pricesOn(lists: readonly AgreedPrices[], day: PlainDate): Agreed
   return last?.tariffs.length ? last : null;
 }
 
+/** Whether a list in force has a tariff for the line. */
+export const isPriced = (lists: readonly AgreedPrices[], line: FeeLine): boolean =>
+  readLine({ lists }, line).tariff !== null;
+
 /** Checks every fee line; those whose period has no counts are not to be used. */
 export function checkFees(facts: FeeFacts): CheckedFee[] {
   const prices = new PricedItems(facts);
@@ -128,7 +132,7 @@ interface ReadLine {
  * By which tariff a line is read, and of which period it is. After a change of lists, the old one
  * still explains the fees of the month before.
  */
-function readLine({ lists }: FeeFacts, line: FeeLine): ReadLine {
+function readLine({ lists }: Pick<FeeFacts, 'lists'>, line: FeeLine): ReadLine {
   const { day } = line;
   const candidates = [line.itemDay ?? day, day, `${monthBefore(monthOf(day))}-01`];
   for (const date of candidates) {

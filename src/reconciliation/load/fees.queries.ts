@@ -90,7 +90,11 @@ const linesIn = (accountId: number, { from, until }: Window) => Prisma.sql`
 const l = Prisma.sql`l`;
 const i = Prisma.sql`i`;
 
-async function listFeeLines(db: Reader, accountId: number, window: Window): Promise<FeeLine[]> {
+export async function listFeeLines(
+  db: Reader,
+  accountId: number,
+  window: Window,
+): Promise<FeeLine[]> {
   const itemWith = (column: 'end_to_end_id' | 'correlation_id') => Prisma.sql`
     LEFT JOIN LATERAL (
       SELECT i.nsu, ${dayOf(i)} AS day, ${kindOfItem(i)} AS kind

@@ -21,7 +21,7 @@ import { AlertNotifications } from './alert-notifications.service.js';
 import { alertDetail } from './alerts.schema.js';
 import { lastDueDay } from './certificate-deadline.js';
 import * as found from './conditions.queries.js';
-import { readCondition } from './conditions.schema.js';
+import { isOfAlarms, readCondition } from './conditions.schema.js';
 import {
   declareLocalSignInRules,
   evaluateRule,
@@ -72,7 +72,9 @@ export class AlertEvaluator {
   async raise({ accountId }: JobPayload<'raiseAlerts'>): Promise<void> {
     const { prisma, sql } = this.database;
     const rules = await listRulesOfDebits(prisma, accountId);
-    for (const rule of rules) await this.evaluateOne(rule, { isAtOnce: true });
+    // What an alarm is raised about is no alert of a lower level.
+    const ordered = [...rules].sort((a, b) => Number(raisesAlarms(b)) - Number(raisesAlarms(a)));
+    for (const rule of ordered) await this.evaluateOne(rule, { isAtOnce: true });
     if (rules.length === 0) return;
     for (const message of await listDueMessages(sql))
       if (message.accountId === accountId) await makeMessage(sql, message);
@@ -80,11 +82,10 @@ export class AlertEvaluator {
   }
 
   /** An alarm and its event are recorded together: a kill switch of the company may wait for it. */
-  private async evaluateOne(rule: EnabledRule, options: { isAtOnce?: boolean } = {}) {
-    const condition = readCondition(rule.condition);
-    const findings = await this.findingsOf(rule);
-    if (condition.kind !== 'unrequested_debit' || condition.level !== 'alarm')
-      return evaluateRule(this.database.sql, rule, findings, options);
+  private async evaluateOne(rule: EnabledRule, { isAtOnce = false } = {}) {
+    const options = { readAt: await this.database.now(), isAtOnce };
+    const findings = await this.findingsOf(rule, isAtOnce);
+    if (!raisesAlarms(rule)) return evaluateRule(this.database.sql, rule, findings, options);
     const { accountId } = rule;
     const fired = await this.database.sqlTransaction(async (tx) => {
       const alarms = await evaluateRule(tx, rule, findings, options);
@@ -95,12 +96,10 @@ export class AlertEvaluator {
     return fired;
   }
 
-  private async findingsOf({
-    accountId,
-    ruleId,
-    severity,
-    condition: text,
-  }: EnabledRule): Promise<Prisma.Sql> {
+  private async findingsOf(
+    { accountId, ruleId, severity, condition: text }: EnabledRule,
+    isAtOnce: boolean,
+  ): Promise<Prisma.Sql> {
     const condition = readCondition(text);
     switch (condition.kind) {
       case 'break_open': {
@@ -127,9 +126,12 @@ export class AlertEvaluator {
       case 'debit_waiting':
         return found.waitingDebits(accountId, condition, severity);
       case 'unrequested_debit': {
-        const known = await listFiringLines(this.database.prisma, accountId, ruleId);
-        const notices = await this.debits.list(accountId, condition.level, known);
-        return found.debitsOf(notices, severity);
+        const known = await this.knownDebits(accountId, ruleId);
+        const { level } = condition;
+        return found.debitsOf(
+          await this.debits.list(accountId, { ...known, level, isAtOnce }),
+          severity,
+        );
       }
       case 'not_guarded':
         return found.notGuarded(accountId, severity);
@@ -144,7 +146,19 @@ export class AlertEvaluator {
         return unreachable(condition);
     }
   }
+
+  private async knownDebits(accountId: number, ruleId: string) {
+    const { prisma } = this.database;
+    const rules = (await listRulesOfDebits(prisma, accountId)).filter(raisesAlarms);
+    const ofAlarms = rules.map((rule) => rule.ruleId);
+    return {
+      raised: await listFiringLines(prisma, accountId, ofAlarms),
+      own: await listFiringLines(prisma, accountId, [ruleId]),
+    };
+  }
 }
+
+const raisesAlarms = ({ condition }: EnabledRule) => isOfAlarms(readCondition(condition));
 
 function alarmEvent({ id: alertId, amountCents, detail }: FiredAlert): NewEvent[] {
   const { nsu, debit } = alertDetail.parse(detail);

@@ -7,7 +7,7 @@ import { newId } from '../../platform/ids.js';
 import type { Page } from '../../platform/http/listing.js';
 import { assertBelowQuota, type Quota } from '../../platform/limits/quotas.queries.js';
 import { clearAlertsOf } from './alerts.queries.js';
-import { conditionText } from './conditions.schema.js';
+import { conditionText, isOfAlarms } from './conditions.schema.js';
 import type { AlertRuleChanges, NewAlertRule } from './rules.schema.js';
 
 const maxRules = 50;
@@ -31,7 +31,7 @@ export class AlertRules {
   /** Throws `conflict` at the quota, and `validation_failed` for a channel that does not exist. */
   async create(
     accountId: number,
-    { condition, channelIds, escalationChannelIds, ...fields }: NewAlertRule,
+    { condition, channelIds, escalationChannelIds, groupSeconds, ...fields }: NewAlertRule,
   ): Promise<RuleWithChannels> {
     const id = newId();
     const { kind: conditionKind } = condition;
@@ -43,7 +43,10 @@ export class AlertRules {
         tx.alertRule.count({ where: { accountId, deletedAt: null } }),
       );
       await tx.alertRule.create({
-        data: { ...fields, accountId, id, conditionKind, condition: conditionText(condition) },
+        data: {
+          ...{ ...fields, accountId, id, conditionKind, condition: conditionText(condition) },
+          groupSeconds: groupSeconds ?? (isOfAlarms(condition) ? 0 : 60),
+        },
       });
       await nameChannels(tx, accountId, id, { channelIds, escalationChannelIds });
       return getRule(tx, accountId, id);

@@ -157,11 +157,12 @@ export function waitingDebits(
 }
 
 /** Debits by the table of who is notified: each of its own, and those of earlier in one. */
-export function debitsOf(notices: readonly NotedNotice[], severity: AlertSeverity): Prisma.Sql {
-  const own = notices.filter(({ notice }) => notice !== 'recorded');
-  const debits = notices.length - own.length;
+export function debitsOf(
+  { notices, earlier: debits }: { notices: readonly NotedNotice[]; earlier: number },
+  severity: AlertSeverity,
+): Prisma.Sql {
   const rows = [
-    ...own.map(({ nsu, amountCents, row, notice }) => ({
+    ...notices.map(({ nsu, amountCents, row, notice }) => ({
       ...{ subject: `line:${nsu}`, cents: amountCents.toString() },
       severity: notice === 'alert' ? severity : 'critical',
       detail: { nsu: nsu.toString(), debit: row },

@@ -81,6 +81,10 @@ export const condition = z.discriminatedUnion(
 export type Condition = z.output<typeof condition>;
 export type ConditionOf<Kind extends Condition['kind']> = Extract<Condition, { kind: Kind }>;
 
+/** Whether it finds alarms, which wait for nothing. */
+export const isOfAlarms = (one: Condition): boolean =>
+  one.kind === 'unrequested_debit' && one.level === 'alarm';
+
 export function conditionText(value: Condition): string {
   return stringifyJson(z.encode(condition, value));
 }

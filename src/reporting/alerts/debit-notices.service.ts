@@ -1,20 +1,36 @@
 // Finds who is notified of debits. Only lines count: before an alarm, the bank is asked for the
 // line once more by its nsu.
+import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
-import { AccountsService } from '../../access/accounts/accounts.service.js';
+import { AccountsService, type BankAccount } from '../../access/accounts/accounts.service.js';
 import { BankService } from '../../bank/bank.service.js';
+import { isFeeType } from '../../bank-contract/line-types.js';
 import { readStatementPage } from '../../bank-contract/statement.js';
 import { ControlChanges } from '../../outbound/payment-controls/control-changes.service.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import { Log } from '../../platform/log.js';
+import type { JobQueue } from '../../platform/queue/job-queue.js';
+import { jobs } from '../../platform/queue/queues.js';
+import { isPriced } from '../../reconciliation/decide/fee-check.js';
+import { listFeeLines, listPriceLists } from '../../reconciliation/load/fees.queries.js';
 import { parseStatementLine } from '../../statement/lines/statement-line.js';
 import type { DebitLevel } from './conditions.schema.js';
 import { noticesOf, type FoundDebit, type NotedNotice } from './debit-notices.js';
-import { listNotedDebits } from './debit-notices.queries.js';
+import { countEarlierDebits, listNotedDebits, type NotedDebit } from './debit-notices.queries.js';
 
 const callDeadlineMs = 2_000;
 /** Of many new alarms the rest follows with the next evaluations: the first must not wait. */
 const maxReads = 10;
+
+export interface KnownDebits {
+  level: DebitLevel;
+  /** The lines whose alarm is raised already. */
+  raised: ReadonlySet<bigint>;
+  /** The lines of which the rule has an alert already. */
+  own: ReadonlySet<bigint>;
+  /** The bank may be asked; otherwise a job that asks it follows. */
+  isAtOnce: boolean;
+}
 
 @Injectable()
 export class DebitNotices {
@@ -24,54 +40,95 @@ export class DebitNotices {
     private readonly accounts: AccountsService,
     private readonly bank: BankService,
     private readonly log: Log,
+    @InjectQueue(jobs.raiseAlerts.name) private readonly raiseQueue: JobQueue<'raiseAlerts'>,
   ) {}
 
-  /** The debits of this level; `known`: the lines whose alarm is raised already. */
+  /**
+   * The debits of a level, and how many earlier ones there are. An alarm that is not raised yet,
+   * because the bank does not show its line, is a critical alert until then.
+   */
   async list(
     accountId: number,
-    level: DebitLevel,
-    known: ReadonlySet<bigint>,
-  ): Promise<NotedNotice[]> {
+    { level, raised, own, isAtOnce }: KnownDebits,
+  ): Promise<{ notices: NotedNotice[]; earlier: number }> {
     const { debits, notices: all } = await this.read(accountId);
-    if (level === 'alert')
-      return all.filter(({ notice }) => ['recorded', 'alert', 'critical_alert'].includes(notice));
-    const debitByNsu = new Map(debits.map((debit) => [debit.nsu, debit]));
     const alarms = all.filter(({ notice }) => notice === 'alarm');
-    const seen = new Set(known);
-    const fresh = alarms.filter(({ nsu }) => !known.has(nsu)).slice(-maxReads);
-    for (const { nsu } of fresh) {
-      const debit = debitByNsu.get(nsu);
-      if (debit && (await this.isAtBank(accountId, debit))) seen.add(nsu);
+    if (level === 'alert') {
+      const waiting = alarms.filter(({ nsu }) => !raised.has(nsu) && (isAtOnce || own.has(nsu)));
+      return {
+        notices: [
+          ...all.filter(({ notice }) => ['alert', 'critical_alert'].includes(notice)),
+          ...waiting.map((one) => ({ ...one, notice: 'critical_alert' as const })),
+        ],
+        earlier: await countEarlierDebits(this.database.prisma, accountId),
+      };
     }
-    return alarms.filter(({ nsu }) => seen.has(nsu));
+    const isAlarm = new Set(alarms.map(({ nsu }) => nsu));
+    const fresh = debits.filter(
+      ({ nsu, hasWaited }) => isAlarm.has(nsu) && !hasWaited && !raised.has(nsu),
+    );
+    // A bank that does not answer, or does not show the line, delays no alarm for over a minute.
+    const withheld = new Set(fresh.map(({ nsu }) => nsu));
+    if (isAtOnce) for (const nsu of await this.shownOf(accountId, fresh)) withheld.delete(nsu);
+    else if (fresh.length > 0) await this.raiseQueue.enqueue({ accountId });
+    return { notices: alarms.filter(({ nsu }) => !withheld.has(nsu)), earlier: 0 };
   }
 
-  /** All of them, in the order of their times. */
+  /** All but the earlier ones, in the order of their times. */
   async listAll(accountId: number): Promise<NotedNotice[]> {
     return (await this.read(accountId)).notices;
   }
 
   private async read(accountId: number) {
-    const debits = await listNotedDebits(this.database.prisma, accountId);
-    if (debits.length === 0) return { debits, notices: [] };
+    const noted = await listNotedDebits(this.database.prisma, accountId);
+    if (noted.length === 0) return { debits: [], notices: [] };
+    const priced = await this.pricedOf(accountId, noted);
+    const debits = noted.map((one) => ({ ...one, isPricedFee: priced.has(one.nsu) }));
     return { debits, notices: noticesOf(debits, await this.controls.readGuard(accountId)) };
   }
 
-  /** A bank that does not answer for a minute delays no alarm for longer. */
-  private async isAtBank(
+  /** The debits that are fees by their type, not by a rule alone, and have a tariff. */
+  private async pricedOf(
     accountId: number,
-    { nsu, amountCents, hasWaited }: FoundDebit,
-  ): Promise<boolean> {
+    noted: readonly NotedDebit[],
+  ): Promise<ReadonlySet<bigint>> {
+    const fees = noted.filter(({ isFee, typeName }) => isFee && isFeeType(typeName));
+    if (fees.length === 0) return new Set();
+    const { prisma } = this.database;
+    const lists = await listPriceLists(prisma, accountId);
+    if (lists.length === 0) return new Set();
+    const times = fees.map(({ occurredAt }) => occurredAt.getTime());
+    const window = { from: new Date(Math.min(...times)), until: new Date(Math.max(...times) + 1) };
+    const lines = await listFeeLines(prisma, accountId, window);
+    const isOfType = new Set(fees.map(({ nsu }) => nsu));
+    return new Set(
+      lines.filter((line) => isOfType.has(line.nsu) && isPriced(lists, line)).map(({ nsu }) => nsu),
+    );
+  }
+
+  /** The largest of the debits, if the bank shows them again. */
+  private async shownOf(accountId: number, debits: readonly FoundDebit[]): Promise<bigint[]> {
+    if (debits.length === 0) return [];
     const account = await this.accounts.get(accountId);
+    const largest = [...debits]
+      .sort((a, b) => (a.amountCents > b.amountCents ? -1 : 1))
+      .slice(0, maxReads);
+    const isShown = await Promise.all(largest.map((debit) => this.isAtBank(account, debit)));
+    return largest.flatMap(({ nsu }, index) => (isShown[index] ? [nsu] : []));
+  }
+
+  /** A line that cannot be read may be anything: it is as good as shown. */
+  private async isAtBank(account: BankAccount, { nsu, amountCents }: FoundDebit): Promise<boolean> {
     const input = { query: { nsu } };
     const deadline = { deadlineMs: callDeadlineMs };
     const response = await this.bank.call(readStatementPage, account, input, deadline);
-    if (response.outcome !== 'success') return hasWaited;
+    if (response.outcome !== 'success') return false;
     const isShown = response.value
       .map((entry) => parseStatementLine(entry))
       .some(
-        (entry) => entry.ok && entry.line.nsu === nsu && entry.line.amountCents === amountCents,
+        (entry) => !entry.ok || (entry.line.nsu === nsu && entry.line.amountCents === amountCents),
       );
+    const { id: accountId } = account;
     if (!isShown) this.log.error({ accountId, nsu: nsu.toString() }, 'debit is not at the bank');
     return isShown;
   }

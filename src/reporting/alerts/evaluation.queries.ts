@@ -41,16 +41,16 @@ export async function listRulesOfDebits(db: Reader, accountId: number): Promise<
     ORDER BY r.id`;
 }
 
-/** The lines about which a rule has an open alert. */
+/** The lines about which one of these rules has an open alert. */
 export async function listFiringLines(
   db: Reader,
   accountId: number,
-  ruleId: string,
+  ruleIds: readonly string[],
 ): Promise<Set<bigint>> {
   const rows = await db.$queryRaw<{ nsu: bigint }[]>`
     SELECT (detail ->> 'nsu')::bigint AS nsu FROM alert
-    WHERE account_id = ${accountId} AND rule_id = ${ruleId}::uuid AND state <> 'cleared'
-      AND detail ? 'nsu'`;
+    WHERE account_id = ${accountId} AND rule_id = ANY (${[...ruleIds]}::uuid[])
+      AND state <> 'cleared' AND detail ? 'nsu'`;
   return new Set(rows.map(({ nsu }) => nsu));
 }
 
@@ -85,16 +85,20 @@ export type FiredAlert = Pick<Alert, 'id' | 'amountCents' | 'detail'>;
 /**
  * Fires an alert for each subject that `found` has and that has none, and clears the alerts whose
  * subject it no longer has. Returns those that it fired. An alert that is cleared before it was
- * announced is not announced.
+ * announced is not announced. `readAt`: when what `found` has was read, by PostgreSQL's clock. What
+ * was found later stays.
  */
 export async function evaluateRule(
   db: SqlTx,
   { accountId, ruleId }: RuleKey,
   found: Prisma.Sql,
-  { isAtOnce = false } = {},
+  { readAt, isAtOnce = false }: { readAt: Date; isAtOnce?: boolean },
 ): Promise<FiredAlert[]> {
-  // What is evaluated at once waits for an evaluation that began before, and sees more than it.
-  const chosen = isAtOnce ? isEnabled : isDue;
+  // What is evaluated at once waits for an evaluation that began before, and sees more than it:
+  // also than one that read later, without the bank.
+  const chosen = isAtOnce
+    ? isEnabled
+    : Prisma.sql`${isDue} AND (r.evaluated_at IS NULL OR r.evaluated_at < ${readAt})`;
   const lock = isAtOnce ? Prisma.empty : Prisma.sql`SKIP LOCKED`;
   return db.$queryRaw`
     WITH rule AS MATERIALIZED (
@@ -130,6 +134,7 @@ export async function evaluateRule(
             THEN 'cleared'::alert_message_kind END
       FROM rule, open o
       WHERE a.account_id = ${accountId} AND a.id = o.id AND a.state <> 'cleared'
+        AND a.fired_at < ${readAt}
         AND NOT EXISTS (SELECT FROM found f WHERE f.subject = o.subject)
       RETURNING a.id
     ), history AS (

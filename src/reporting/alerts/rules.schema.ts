@@ -58,7 +58,7 @@ export const createAlertRule = route({
     condition,
     severity: severityValue.default('high'),
     channelIds: channelIds.default([]),
-    groupSeconds: groupSeconds.default(60),
+    groupSeconds: groupSeconds.optional().describe('60 without it; 0 for alarms about debits.'),
     notifiesCleared: isOn.default(true),
     remindAfterHours: remindAfterHours.nullish().transform((hours) => hours ?? null),
     escalateAfterMinutes: escalateAfterMinutes.nullish().transform((minutes) => minutes ?? null),

@@ -1,6 +1,11 @@
 // Debits of the statement, from the line to whoever is notified: by rules of alerts alone.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { ReconciliationService } from '../../../src/reconciliation/apply/reconciliation.service.js';
+import { debitsOf } from '../../../src/reporting/alerts/conditions.queries.js';
+import {
+  evaluateRule,
+  listRulesOfDebits,
+} from '../../../src/reporting/alerts/evaluation.queries.js';
 import { AlertEvaluator } from '../../../src/reporting/alerts/alert-evaluator.service.js';
 import { LineRecording } from '../../../src/statement/lines/line-recording.service.js';
 import { listDueSyncs } from '../../../src/statement/lines/statement.queries.js';
@@ -8,7 +13,7 @@ import { readNotGuardedSince } from '../../../src/statement/lines/sync-interval.
 import { newKeyHeader } from '../../contract/samples.js';
 import { signedInPerson } from '../../support/console-visitor.js';
 import { operatorOf } from '../../support/operator.js';
-import { deleteAllRows } from '../../support/parent-rows.js';
+import { deleteAllRows, withoutTriggers } from '../../support/parent-rows.js';
 import { serviceApplication, type ServiceApplication } from '../../support/service-application.js';
 
 const controlsPath = '/v1/accounts/main/payment-controls';
@@ -200,13 +205,132 @@ describe('a debit that the service did not request', () => {
     expect(await readNotGuardedSince(prisma, accountId)).toBeNull();
   });
 
-  it('is no alarm while the bank does not show the line any more', async () => {
+  const firing = async () =>
+    (await service.call('GET', '/v1/alerts?state=firing')).body.data.map(
+      ({ ruleName, severity }: Record<string, unknown>) => [ruleName, severity],
+    );
+
+  it('that the bank does not show again is a critical alert, and an alarm after a minute', async () => {
+    await rule('alert');
     await rule('alarm');
     await debit(50);
     await get(LineRecording).sync(accountId, { sliceMs: 10_000 });
     await get(ReconciliationService).reconcile({ accountId });
     await service.sandbox.call('POST', '/sandbox/reset');
     await get(AlertEvaluator).raise({ accountId });
-    expect(await alerts()).toEqual([]);
+    expect(await firing()).toEqual([['alert', 'critical']]);
+    await service.database.pool.query(`UPDATE alert_rule SET evaluated_at = NULL`);
+    await get(AlertEvaluator).evaluate();
+    expect(await firing()).toEqual([['alert', 'critical']]);
+    await withoutTriggers(service.database.pool, async (client) => {
+      await client.query(
+        `UPDATE statement_line SET recorded_at = recorded_at - interval '1 minute'`,
+      );
+    });
+    await get(AlertEvaluator).raise({ accountId });
+    expect(await firing()).toEqual([['alarm', 'critical']]);
+  });
+
+  it.each([
+    ['alarm', 0],
+    ['alert', 60],
+  ])('of the level %s is announced within %s seconds', async (level, groupSeconds) => {
+    const body = { name: level, condition: { kind: 'unrequested_debit', level } };
+    const { body: made } = await service.call('POST', '/v1/alert-rules', { body });
+    expect(made).toMatchObject({ groupSeconds });
+  });
+
+  it('stays an alarm, however old, until it is explained', async () => {
+    await rule('alarm');
+    await debit(50);
+    await sync();
+    await service.database.pool.query(
+      `UPDATE noted_debit SET found_at = found_at - interval '8 days'`,
+    );
+    await sync();
+    expect(await firing()).toEqual([['alarm', 'critical']]);
+  });
+
+  it('of an alarm is not cleared by what was read before it', async () => {
+    await rule('alarm');
+    await debit(50);
+    const { prisma, sql } = service.database;
+    const readAt = await service.database.now();
+    await sync();
+    const [old] = await listRulesOfDebits(prisma, accountId);
+    const nothing = debitsOf({ notices: [], earlier: 0 }, 'high');
+    await evaluateRule(sql, old!, nothing, { readAt, isAtOnce: true });
+    expect(await firing()).toEqual([['alarm', 'critical']]);
+    await evaluateRule(sql, old!, nothing, {
+      ...{ readAt: await service.database.now(), isAtOnce: true },
+    });
+    expect(await firing()).toEqual([]);
+  });
+
+  it('before go-live is counted in one alert', async () => {
+    await rule('alert');
+    await debit(50);
+    await debit(60);
+    await sync();
+    await service.database.pool.query(
+      `UPDATE noted_debit SET evidence = evidence || '{"isEarlier": true}'`,
+    );
+    await sync();
+    const { data } = (await service.call('GET', '/v1/alerts?state=firing')).body;
+    expect(data).toEqual([expect.objectContaining({ detail: { debits: 2 } })]);
+  });
+
+  it('is a fee by its type and a price list in force, not by a rule', async () => {
+    await rule('alert');
+    const charged = [await debit(77), await debit(5, 'DEBIT_FEE')];
+    await sync();
+    await service.database.pool.query(
+      `INSERT INTO classification (account_id, nsu, rule, category)
+       SELECT account_id, nsu, 'declared', 'fee' FROM noted_debit ON CONFLICT DO NOTHING`,
+    );
+    const firingLines = async () => {
+      await get(AlertEvaluator).raise({ accountId });
+      const { data } = (await service.call('GET', '/v1/alerts?state=firing')).body;
+      return data.map(({ detail }: { detail: { nsu: string } }) => detail.nsu).sort();
+    };
+    const agree = async (validFrom: string) => {
+      const tariffs = [{ kind: 'pix_sent', period: 'each', price: 5 }];
+      const body = { validFrom, tariffs, reason: 'contrato' };
+      const headers = newKeyHeader();
+      expect((await service.call('PUT', '/v1/price-list', { body, headers })).status).toBe(200);
+    };
+    await agree('2099-01-01');
+    expect(await firingLines()).toEqual(charged);
+    await agree('2020-01-01');
+    expect(await firingLines()).toEqual(charged.slice(0, 1));
+  });
+
+  it('to an account of somebody else is no transfer to an own account', async () => {
+    await rule('alarm');
+    await debit(50);
+    const { pool } = service.database;
+    await sync();
+    const details = (taxId: string) =>
+      JSON.stringify({
+        ...{ ispb: '99999999', branch: '0001', accountNumber: '1000002', holderTaxId: taxId },
+      });
+    await withoutTriggers(pool, async (client) => {
+      await client.query(`UPDATE statement_line SET counterparty = $1, has_one_holder = false`, [
+        payee,
+      ]);
+    });
+    await pool.query(`UPDATE bank_account SET bank_details = $2 WHERE id = $1`, [
+      ...[accountId, details('11222333000181')],
+    ]);
+    await pool.query(`INSERT INTO bank_account (slug, bank_details) VALUES ('other', $1)`, [
+      details('11444777000161'),
+    ]);
+    await sync();
+    expect(await firing()).toEqual([['alarm', 'critical']]);
+    await pool.query(`UPDATE bank_account SET bank_details = $1`, [details('11222333000181')]);
+    await sync();
+    expect(await firing()).toEqual([]);
+    await pool.query(`DELETE FROM bank_account WHERE slug = 'other'`);
+    await pool.query(`UPDATE bank_account SET bank_details = NULL`);
   });
 });
