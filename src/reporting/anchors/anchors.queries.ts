@@ -2,7 +2,8 @@
 import type { DayClose } from '../../generated/service/client.js';
 import type { Db } from '../../platform/postgres/database.service.js';
 
-export type AnchorKind = 'file' | 'timestamp';
+export const anchorKinds = ['file', 'timestamp'] as const;
+export type AnchorKind = (typeof anchorKinds)[number];
 
 /** Accounts whose last certificate is not anchored in each of these ways. */
 export async function listAccountsToAnchor(

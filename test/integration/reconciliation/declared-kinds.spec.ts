@@ -5,6 +5,7 @@ import { chargeStatusEventTypes } from '../../../src/outbound/charges/charge-sta
 import { OperationState } from '../../../src/generated/service/enums.js';
 import { finalStates } from '../../../src/outbound/operation-states.js';
 import { policyKinds } from '../../../src/reconciliation/decide/break-kinds.js';
+import { anchorKinds } from '../../../src/reporting/anchors/anchors.queries.js';
 import { readFailures } from '../../../src/statement/lines/statement-line.js';
 import { serviceDatabase, type ServiceDatabase } from '../../support/service-database.js';
 
@@ -13,6 +14,7 @@ const otherStates = Object.values(OperationState).filter((one) => !finalStates.i
 /** The declared list of each CHECK that lists words. */
 const declaredLists: Record<string, readonly string[]> = {
   api_key_scopes: scopes,
+  head_anchor_kind: anchorKinds,
   operation_final_has_end: finalStates,
   operation_unfinished_has_next_action: otherStates,
   refund_policy_kind: policyKinds,

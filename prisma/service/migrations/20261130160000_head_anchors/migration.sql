@@ -7,9 +7,8 @@ CREATE TABLE "head_anchor" (
   "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT clock_timestamp(),
 
   CONSTRAINT "head_anchor_pkey" PRIMARY KEY ("account_id", "kind", "sequence"),
-  CONSTRAINT "head_anchor_response" CHECK (
-    "kind" IN ('file', 'timestamp') AND ("kind" = 'timestamp') = ("response" IS NOT NULL)
-  ),
+  CONSTRAINT "head_anchor_kind" CHECK ("kind" IN ('file', 'timestamp')),
+  CONSTRAINT "head_anchor_response" CHECK (("kind" = 'timestamp') = ("response" IS NOT NULL)),
   CONSTRAINT "head_anchor_account_id_sequence_fkey" FOREIGN KEY ("account_id", "sequence")
     REFERENCES "day_close" ("account_id", "sequence")
 );
