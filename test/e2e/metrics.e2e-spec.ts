@@ -133,7 +133,7 @@ describe('/metrics', () => {
     receiver.secret = String(endpoint.secret);
     await call('POST', '/v1/accounts', {
       apiKey: adminKey,
-      body: { slug: otherSlug, isKeyUntried: true, credentials: { apiKey: 'no-key-of-the-bank' } },
+      body: { slug: otherSlug, credentials: { apiKey: 'no-key-of-the-bank' } },
     });
     const charge = sampleChargeRequest('order-4711', 149.9);
     expect((await call('POST', '/baas/v1/charges', { body: charge })).status).toBe(200);

@@ -12,11 +12,7 @@ export function operatorOf(service: () => ServiceApplication) {
   ) => service().call(method, path, { body, headers, apiKey: adminKey });
   const addAccount = async (credentials: Record<string, unknown> = {}) => {
     const slug = `account-${(count += 1)}`;
-    // Most tests add accounts that the sandbox bank does not have.
-    const body = {
-      ...{ slug, isKeyUntried: true },
-      credentials: { apiKey: `key-of-${slug}`, ...credentials },
-    };
+    const body = { slug, credentials: { apiKey: `key-of-${slug}`, ...credentials } };
     return { slug, response: await asOperator('POST', '/v1/accounts', body) };
   };
   const createKey = async (slug: string, overrides: Record<string, unknown> = {}) =>

@@ -41,7 +41,12 @@ const goLiveText = text(40).refine(
 const rateLimit = integerBetween(1, 100_000);
 
 const weight = integerBetween(1, 100);
-const isKeyUntried = z.boolean().optional().describe('Saves the key without a trial.');
+const triesKey = z
+  .boolean()
+  .optional()
+  .describe(
+    'Tries the key at the bank first. Where the bank does not accept it, nothing is saved.',
+  );
 
 const optionalCredentials = {
   partnerKey: headerValue(1).nullish(),
@@ -88,7 +93,7 @@ export const createAccount = route({
     weight: weight.optional().describe('By default 1.'),
     bankDetails: bankDetails.nullish(),
     credentials: z.object({ apiKey: headerValue(1), ...optionalCredentials }),
-    isKeyUntried,
+    triesKey,
   }),
   response: accountView,
 });
@@ -131,7 +136,7 @@ export const updateAccount = route({
     credentials: z.object({ apiKey: headerValue(1).optional(), ...optionalCredentials }).optional(),
     /** Confirms that the new apiKey or accountHeader is of the same account at the bank. */
     isSameBankAccount: z.boolean().optional(),
-    isKeyUntried,
+    triesKey,
   }),
   response: accountView,
 });

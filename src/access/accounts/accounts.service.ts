@@ -147,13 +147,13 @@ export class AccountsService {
     fields: Pick<BankAccountRow, 'slug' | 'name' | 'goLiveAt'> &
       Partial<SendingRules & Pick<BankAccountRow, 'weight'>> & {
         bankDetails?: GivenBankDetails;
-        isKeyUntried?: boolean | undefined;
+        triesKey?: boolean | undefined;
       },
     credentials: StoredCredentials,
     prepare?: (account: BankAccountRow) => Promise<void>,
   ): Promise<BankAccountRow> {
     assertPair(credentials);
-    if (!fields.isKeyUntried) await assertKeyWorks(this.keyTrial, this.completed(credentials));
+    if (fields.triesKey) await assertKeyWorks(this.keyTrial, this.completed(credentials));
     const { slug, name, goLiveAt, mode = 'live', registersWebhooks, weight } = fields;
     const bankDetails = storedBankDetails(fields.bankDetails);
     const created = await this.database.prisma.bankAccount.createManyAndReturn({
@@ -198,7 +198,7 @@ export class AccountsService {
       bankDetails,
       credentials,
       isSameBankAccount = false,
-      isKeyUntried = false,
+      triesKey = false,
     }: RouteInput<typeof updateAccount>['body'],
   ): Promise<BankAccountRow> {
     const account = await this.getBySlug(slug);
@@ -227,7 +227,7 @@ export class AccountsService {
         'Another account already has this apiKey and accountHeader.',
       );
     const isTried = triedCredentials.some((name) => credentials?.[name] !== undefined);
-    if (changed && isTried && !isKeyUntried)
+    if (changed && triesKey && isTried)
       await assertKeyWorks(this.keyTrial, this.completed(changed));
     const { count } = await this.database.prisma.bankAccount.updateMany({
       where: { id: account.id, updatedAt: account.updatedAt },

@@ -18,7 +18,7 @@ export async function assertKeyWorks(trial: KeyTrial, given: BankCredentials): P
   if (reason === 'accepted') return;
   throw new AppError('rule_broken', {
     reason,
-    public: 'The bank did not accept the key. To save it all the same, send isKeyUntried: true.',
+    public: 'The bank did not accept the key. To save it all the same, send no triesKey.',
     errors: { '$.credentials.apiKey': [fieldError(reason)] },
   });
 }

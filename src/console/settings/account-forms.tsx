@@ -121,7 +121,7 @@ const untriedField = ({ problem }: Visit): FormFields =>
     ? { isKeyUntried: { label: 'account.isUntried', hint: 'account.isUntriedWhy', is: 'check' } }
     : {};
 
-const readUntried = ({ form }: Visit) => form.has('isKeyUntried') || undefined;
+const readTries = ({ form }: Visit): boolean => !form.has('isKeyUntried');
 
 export function readNameAndWeight(visit: Visit): Update {
   const { name = null, weight } = typedBody(visit, nameFields);
@@ -138,14 +138,14 @@ export function readBankDetails(visit: Visit): Update {
 /** An empty field keeps the credential. */
 export function readCredentials(visit: Visit): Update {
   const isSameBankAccount = visit.form.has('isSameBankAccount');
-  const isKeyUntried = readUntried(visit);
-  const given = { credentials: credentialsIn(visit), isSameBankAccount, isKeyUntried };
+  const triesKey = readTries(visit);
+  const given = { credentials: credentialsIn(visit), isSameBankAccount, triesKey };
   return readBody(updateAccount.body, given);
 }
 
 export function readNewAccount(visit: Visit): z.output<typeof createAccount.body> {
   const { slug, name, mode } = typedBody(visit, newAccountFields(visit));
-  const given = { slug, name, mode, isKeyUntried: readUntried(visit) };
+  const given = { slug, name, mode, triesKey: readTries(visit) };
   return readBody(createAccount.body, { ...given, credentials: credentialsIn(visit) });
 }
 

@@ -89,28 +89,29 @@ describe('the API of bank accounts', () => {
         expect(text).not.toMatch(/sandbox-dev-key-2|wwww/);
     });
 
-    it('is stored with a key that the bank accepts, or untried where the operator says so', async () => {
-      const add = (slug: string, credentials: object, isKeyUntried?: boolean) =>
-        asOperator('POST', '/v1/accounts', { slug, credentials, isKeyUntried });
-      const refused = await add('tried', { apiKey: 'no-key-of-the-bank' });
+    it('is stored with a key that the bank accepts, where the operator has it tried', async () => {
+      const add = (slug: string, credentials: object, triesKey?: boolean) =>
+        asOperator('POST', '/v1/accounts', { slug, credentials, triesKey });
+      const refused = await add('tried', { apiKey: 'no-key-of-the-bank' }, true);
       expect([refused.status, refused.body.code]).toEqual([422, 'bank_key_refused']);
       expect(refused.body.errors).toEqual({ '$.credentials.apiKey': ['The bank refuses it.'] });
       expect(refused.text).not.toContain('no-key-of-the-bank');
       expect((await asOperator('GET', '/v1/accounts/tried')).status).toBe(404);
-      expect((await add('tried', { apiKey: 'no-key-of-the-bank' }, true)).status).toBe(201);
+      expect((await add('tried', { apiKey: 'no-key-of-the-bank' })).status).toBe(201);
       const change = (body: object) => asOperator('PATCH', '/v1/accounts/tried', body);
       const credentials = { apiKey: 'of-nobody' };
-      const unchanged = await change({ credentials, isSameBankAccount: true });
+      const saved = { credentials, isSameBankAccount: true };
+      const unchanged = await change({ ...saved, triesKey: true });
       expect([unchanged.status, unchanged.body.code]).toEqual([422, 'bank_key_refused']);
       expect(await credentialsOf('tried')).toMatchObject({ apiKey: 'no-key-of-the-bank' });
       // What the calls do not send needs no trial.
-      expect((await change({ credentials: { webhookSecret: 's'.repeat(20) } })).status).toBe(200);
+      const secret = { credentials: { webhookSecret: 's'.repeat(20) }, triesKey: true };
+      expect((await change(secret)).status).toBe(200);
       const { bankBaseUrl } = service.application.get(Addresses);
       Object.assign(service.application.get(Addresses), { bankBaseUrl: 'http://127.0.0.1:1' });
-      const silent = await change({ credentials, isSameBankAccount: true });
+      const silent = await change({ ...saved, triesKey: true });
       Object.assign(service.application.get(Addresses), { bankBaseUrl });
       expect([silent.status, silent.body.code]).toEqual([422, 'bank_key_untried']);
-      const saved = { credentials, isSameBankAccount: true, isKeyUntried: true };
       expect((await change(saved)).status).toBe(200);
       expect(await credentialsOf('tried')).toMatchObject({ apiKey: 'of-nobody' });
     });
@@ -118,11 +119,7 @@ describe('the API of bank accounts', () => {
     it('has a unique slug that is valid in a URL', async () => {
       const { slug } = await addAccount();
       const addWithSlug = (newSlug: string) =>
-        asOperator('POST', '/v1/accounts', {
-          slug: newSlug,
-          isKeyUntried: true,
-          credentials: { apiKey: 'x' },
-        });
+        asOperator('POST', '/v1/accounts', { slug: newSlug, credentials: { apiKey: 'x' } });
       expect((await addWithSlug(slug)).status).toBe(409);
       for (const invalid of ['', 'UPPER', 'a/b', '-a', 'a-', 'a b', 'a'.repeat(61)])
         expect((await addWithSlug(invalid)).body.errors).toHaveProperty(['$.slug']);
@@ -135,13 +132,12 @@ describe('the API of bank accounts', () => {
       const change = (path: string, body: object) =>
         asOperator('PATCH', `/v1/accounts/${path}`, body);
       const credentials = { apiKey: 'of-whom' };
-      const confirmed = { credentials, isSameBankAccount: true, isKeyUntried: true };
       const unconfirmed = await change(slug, { credentials });
       expect([unconfirmed.status, unconfirmed.body.code]).toEqual([409, 'bank_account_may_differ']);
       expect(await credentialsOf(slug)).toMatchObject({ apiKey: 'the-only-one' });
-      expect((await change(slug, confirmed)).status).toBe(200);
+      expect((await change(slug, { credentials, isSameBankAccount: true })).status).toBe(200);
       const { slug: other } = await addAccount();
-      expect((await change(other, confirmed)).status).toBe(409);
+      expect((await change(other, { credentials, isSameBankAccount: true })).status).toBe(409);
     });
 
     it.each(['host', 'Content-Length', 'IdempotencyKey'])(
@@ -161,7 +157,7 @@ describe('the API of bank accounts', () => {
       const path = `/v1/accounts/${slug}`;
       const changed = await asOperator('PATCH', path, {
         name: 'Second',
-        ...{ isSameBankAccount: true, isKeyUntried: true },
+        isSameBankAccount: true,
         credentials: {
           apiKey: 'another',
           ca: null,
@@ -209,10 +205,7 @@ describe('the API of bank accounts', () => {
     it('has the weight 1 until the operator sets another one', async () => {
       const { slug, response } = await addAccount();
       expect(response.body.weight).toBe(1);
-      const body = {
-        ...{ slug: 'with-weight', weight: 100, isKeyUntried: true },
-        credentials: { apiKey: 'with-weight' },
-      };
+      const body = { slug: 'with-weight', weight: 100, credentials: { apiKey: 'with-weight' } };
       expect((await asOperator('POST', '/v1/accounts', body)).body.weight).toBe(100);
       for (const path of [`/v1/accounts/${slug}`, '/v1/accounts/main']) {
         const change = (fields: object) => asOperator('PATCH', path, fields);
@@ -256,7 +249,6 @@ describe('the API of bank accounts', () => {
         slug: 'with-details',
         bankDetails: given,
         credentials: { apiKey: 'with-details' },
-        isKeyUntried: true,
       });
       expect(added.body.bankDetails).toEqual(stored);
       const change = (fields: object) => asOperator('PATCH', '/v1/accounts/with-details', fields);
@@ -307,7 +299,7 @@ describe('the API of bank accounts', () => {
     });
 
     it('is added once under one idempotency key; a repeat gets the first response', async () => {
-      const body = { slug: 'repeated', isKeyUntried: true, credentials: { apiKey: 'x' } };
+      const body = { slug: 'repeated', credentials: { apiKey: 'x' } };
       const headers = { IdempotencyKey: 'add-1' };
       const first = await asOperator('POST', '/v1/accounts', body, headers);
       const repeat = await asOperator('POST', '/v1/accounts', body, headers);

@@ -72,7 +72,6 @@ describe('replacing CREDENTIALS_KEY', () => {
       '/v1/accounts',
       {
         slug: account,
-        isKeyUntried: true,
         credentials: { apiKey: `bank key of ${account}`.replaceAll(' ', '-') },
       },
       account,

@@ -430,10 +430,7 @@ describe('the mode of an account', () => {
     });
 
     it('is the first mode of an account that is added in it, also of the settings', async () => {
-      const body = {
-        ...{ slug: 'second', mode: 'reconcile_only', isKeyUntried: true },
-        credentials: { apiKey: 'a-key' },
-      };
+      const body = { slug: 'second', mode: 'reconcile_only', credentials: { apiKey: 'a-key' } };
       const { body: added } = await asOperator('POST', '/v1/accounts', body);
       expect(added).toMatchObject({ mode: 'reconcile_only', registersWebhooks: false });
       const fresh = await testDatabase('service');
