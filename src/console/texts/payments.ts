@@ -117,7 +117,7 @@ export const paymentsTexts = {
     'A cobrança não poderá mais ser paga. Se alguém pagar mesmo assim, o banco credita o dinheiro e isso vira uma divergência.',
     'The charge cannot be paid any more. If somebody pays it anyway, the bank credits the money and a break is opened.',
   ],
-  'payment.voidNow': ['Cancelar agora', 'Void now'],
+  'payment.voidNow': ['Cancelar a cobrança', 'Void the charge'],
 
   'payment.resend': ['Enviar de novo', 'Send again'],
   'payment.resendWhat': [

@@ -109,7 +109,10 @@ export const todayTexts = {
   'overview.title': ['Visão', 'Overview'],
   'overview.cash': ['Caixa agora', 'Cash now'],
   'overview.agrees': ['O banco confirma ({at}).', 'The bank agrees ({at}).'],
-  'overview.differs': ['O banco informa {amount} ({at}).', 'The bank says {amount} ({at}).'],
+  'overview.differs': [
+    'O banco informa um saldo de {amount} ({at}), que não é o do extrato.',
+    'The bank says that the balance is {amount} ({at}), which is not that of the statement.',
+  ],
   'overview.inToday': ['Entrou hoje', 'In today'],
   'overview.outToday': ['Saiu hoje', 'Out today'],
   'overview.expectedIn': ['A receber em {count} dias', 'Expected in, {count} days'],

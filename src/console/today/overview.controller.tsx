@@ -51,6 +51,7 @@ export class OverviewPage {
       listBreakSpans(this.database.prisma, id, from),
       import('../kit/day-charts.js'),
     ]);
+    const { liveBalance: balance } = reading;
     const trend = unexplainedByDay(spans, reading.today, trendDays);
     const figures = [
       ...cashFigures(visit, reading),
@@ -61,6 +62,14 @@ export class OverviewPage {
       <>
         {!reading.summary.complete && reading.summary.total > 0n && (
           <Message kind="bad">{t('today.incomplete')}</Message>
+        )}
+        {balance?.agrees === false && (
+          <Message kind="bad">
+            {t('overview.differs', {
+              amount: formatAmount(balance.amountCents),
+              at: time(balance.at),
+            })}
+          </Message>
         )}
         <KeyFigures figures={figures} />
         {forecast instanceof AppError && <Message kind="warn">{t(problemKey(forecast))}</Message>}
@@ -99,13 +108,7 @@ function cashFigures(visit: Visit, { newest, liveBalance, totals, today }: Today
   const ofToday = totals.filter(({ day }) => day === today);
   const sumOf = (of: (total: (typeof totals)[number]) => bigint) =>
     ofToday.reduce((sum, total) => sum + of(total), 0n);
-  const agreement =
-    liveBalance?.agrees == null
-      ? ''
-      : t(liveBalance.agrees ? 'overview.agrees' : 'overview.differs', {
-          amount: formatAmount(liveBalance.amountCents),
-          at: time(liveBalance.at),
-        });
+  const agreement = liveBalance?.agrees ? t('overview.agrees', { at: time(liveBalance.at) }) : '';
   const at = newest.at && t('today.balanceAt', { at: time(newest.at) });
   const figures: KeyFigure[] = [
     {

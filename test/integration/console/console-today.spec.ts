@@ -123,6 +123,21 @@ describe('Today', () => {
     expect(plain).toContain('|Unexplained|R$ 1.334,56|Breaks: 2. 30 days ago: R$ 0,00.|');
     expect(plain).toContain('|Await approval|R$ 0,00|Payments: 0|');
     expect(text).toMatch(/<path class="balance" d="M/);
+    await query(
+      `UPDATE statement_state SET live_balance_cents = 5, live_balance_at = clock_timestamp(),
+         balance_differs_since = clock_timestamp(),
+         live_balance_nsu = COALESCE(last_nsu, 0)
+       WHERE account_id = 1`,
+    );
+    const message = await until('the overview is read anew', async () => {
+      const doubted = (await viewer.get('/console/accounts/main/overview')).text;
+      return /class="([^"]*)"[^>]*>The bank says that the balance is ([^(]*)/.exec(doubted);
+    });
+    expect(message.slice(1)).toEqual([expect.stringContaining('bad'), 'R$\u00a00,05 ']);
+    await query(
+      `UPDATE statement_state SET live_balance_cents = NULL, live_balance_at = NULL,
+         balance_differs_since = NULL, live_balance_nsu = NULL`,
+    );
     const { rows } = await query(`SELECT id FROM break ORDER BY amount_cents LIMIT 1`);
     await query(
       `UPDATE break SET state = 'resolved', resolved_at = clock_timestamp(), resolution = 'accept'
