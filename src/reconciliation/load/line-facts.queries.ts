@@ -19,6 +19,16 @@ export interface LoadedLine
   hasDecisions: boolean;
 }
 
+/** The lines (moved) of other accounts (other) about the movement of a line, by the bank's ids. */
+export const linesElsewhere = (line: Prisma.Sql): Prisma.Sql => Prisma.sql`bank_account other
+  CROSS JOIN LATERAL (
+    SELECT amount_cents, is_credit FROM statement_line
+    WHERE account_id = other.id AND end_to_end_id = ${line}.end_to_end_id
+    UNION ALL
+    SELECT amount_cents, is_credit FROM statement_line
+    WHERE account_id = other.id AND movement_id = ${line}.movement_id
+  ) moved`;
+
 export async function listLines(
   db: Reader,
   accountId: number,
@@ -49,16 +59,9 @@ export async function listLines(
              SELECT FROM line_decision WHERE account_id = account.id AND nsu = t.nsu
            ) AS "hasDecisions",
            t.is_credit AND t.has_one_holder AND EXISTS (
-             SELECT FROM bank_account other
-             CROSS JOIN LATERAL (
-               SELECT amount_cents, is_credit FROM statement_line
-               WHERE account_id = other.id AND end_to_end_id = t.end_to_end_id
-               UNION ALL
-               SELECT amount_cents, is_credit FROM statement_line
-               WHERE account_id = other.id AND movement_id = t.movement_id
-             ) sent
-             WHERE other.id <> ${accountId} AND NOT sent.is_credit
-               AND sent.amount_cents = t.amount_cents
+             SELECT FROM ${linesElsewhere(Prisma.sql`t`)}
+             WHERE other.id <> ${accountId} AND NOT moved.is_credit
+               AND moved.amount_cents = t.amount_cents
            ) AS "isFromOwnAccount",
            ${undoesDebit(Prisma.sql`t`)} AS "undoesDebit"
     FROM ${accountColumn(accountId)}

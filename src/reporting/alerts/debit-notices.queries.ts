@@ -2,6 +2,7 @@
 import { opaqueAccountId, type Reader } from '../../platform/postgres/database.service.js';
 import { Prisma } from '../../generated/service/client.js';
 import { isFee } from '../../reconciliation/load/fees.queries.js';
+import { linesElsewhere } from '../../reconciliation/load/line-facts.queries.js';
 import type { FoundDebit } from './debit-notices.js';
 
 /** `isFee`: it is classified as a fee. */
@@ -21,16 +22,9 @@ const hasSameHolder = (accountId: number) => Prisma.sql`(l.has_one_holder
 
 /** The credit of the debit (l) in another account of the service, as its statement shows it. */
 const creditElsewhere = (accountId: number) => Prisma.sql`EXISTS (
-  SELECT FROM bank_account other
-  CROSS JOIN LATERAL (
-    SELECT is_credit, amount_cents FROM statement_line
-    WHERE account_id = other.id AND end_to_end_id = l.end_to_end_id
-    UNION ALL
-    SELECT is_credit, amount_cents FROM statement_line
-    WHERE account_id = other.id AND movement_id = l.movement_id
-  ) credit
+  SELECT FROM ${linesElsewhere(l)}
   WHERE other.id <> ${accountId} AND ${hasSameHolder(accountId)}
-    AND credit.is_credit AND credit.amount_cents = l.amount_cents)`;
+    AND moved.is_credit AND moved.amount_cents = l.amount_cents)`;
 
 /** Whether the payee of the debit (l) is another account of the service, by its bank details. */
 const paysOwnAccount = (accountId: number) => Prisma.sql`EXISTS (

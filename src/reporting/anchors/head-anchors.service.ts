@@ -29,9 +29,7 @@ export class HeadAnchors {
 
   /** Tries each way, and throws where the file or the authority fails; the sweeper tries again. */
   async anchor(account: Anchored): Promise<void> {
-    const tried: PromiseSettledResult<void>[] = [];
-    for (const kind of this.kinds)
-      tried.push(...(await Promise.allSettled([this.anchorBy(kind, account)])));
+    const tried = await Promise.allSettled(this.kinds.map((kind) => this.anchorBy(kind, account)));
     for (const one of tried) if (one.status === 'rejected') throw one.reason;
   }
 

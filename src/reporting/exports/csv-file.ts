@@ -52,7 +52,7 @@ const shown = <Value>(value: Value | null, show: (value: Value) => string): stri
   value === null ? '' : show(value);
 
 /** Spreadsheets in Brazil separate cells by semicolons and decimals by a comma. */
-function moneyCell(cents: bigint | null, style: Delimiter | 'people'): string {
+export function moneyCell(cents: bigint | null, style: Delimiter | 'people'): string {
   const text = cents === null ? '' : formatReaisWithTwoDecimals(cents);
   return style === 'comma' ? text : text.replace('.', ',');
 }

@@ -1,7 +1,7 @@
 // The file of journal entries for Calima, by the columns that its help names
 // (docs/how-to/journal.md has them). It names neither a head nor an encoding: none, and ASCII.
-import { formatReaisWithTwoDecimals } from '../../brazil/cents.js';
 import { printDay } from '../../brazil/printed-text.js';
+import { moneyCell } from '../exports/csv-file.js';
 import { asciiOf, type ExportFile } from '../exports/exported-line.js';
 import type { PostingSum } from './journal.js';
 import { historyOf } from './journal-table.js';
@@ -13,7 +13,7 @@ export const calimaFile: ExportFile<PostingSum> = {
   head: () => '',
   row: (sum) => {
     const { day, amountCents, debitCode, creditCode, isCredit, costCentre } = sum;
-    const amount = formatReaisWithTwoDecimals(amountCents).replace('.', ',');
+    const amount = moneyCell(amountCents, 'people');
     // The bank account has no cost centre.
     const costCentres = isCredit ? ['', costCentre] : [costCentre, ''];
     const cells = [
