@@ -2,7 +2,6 @@
 // encrypted.
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { CronExpression } from '@nestjs/schedule';
 import { Settings } from '../platform/settings/config.js';
 import { Database } from '../platform/postgres/database.service.js';
 import type { WebhookEndpoint } from '../generated/service/client.js';
@@ -150,7 +149,7 @@ export class EndpointsService {
   }
 
   /** An endpoint that stays disabled must not collect pending deliveries for ever. */
-  @Every('undeliverable', CronExpression.EVERY_MINUTE)
+  @Every('undeliverable', 60)
   async endUndeliverable(): Promise<void> {
     const afterMs = this.settings.disabledEndpointHours * hourMs;
     const options = { afterMs, limit: endedPerQuery };

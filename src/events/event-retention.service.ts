@@ -1,7 +1,6 @@
 // Deletes events that a newer event of their resource has replaced, and deliveries, once they are
 // older than EVENT_RETENTION_DAYS. A pending delivery keeps its event and all later ones.
 import { Injectable } from '@nestjs/common';
-import { CronExpression } from '@nestjs/schedule';
 import { Settings } from '../platform/settings/config.js';
 import { Database } from '../platform/postgres/database.service.js';
 import { AppError } from '../platform/errors.js';
@@ -16,7 +15,7 @@ export class EventRetention {
     private readonly settings: Settings,
   ) {}
 
-  @Every('event-retention', CronExpression.EVERY_MINUTE)
+  @Every('event-retention', 60)
   async deleteOldEvents(): Promise<void> {
     const { eventDays } = this.settings.retention;
     if (eventDays === 0) return;

@@ -3,7 +3,6 @@
 // which their transaction takes last: their order is the order of the commits.
 import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
-import { CronExpression } from '@nestjs/schedule';
 import {
   afterCommit,
   beforeCommit,
@@ -105,7 +104,7 @@ export class EventsService {
   }
 
   /** Enqueues the due deliveries of every account; their jobs may have been lost with the queue. */
-  @Every('deliveries', CronExpression.EVERY_SECOND)
+  @Every('deliveries', 1)
   async enqueueAllDeliveries(): Promise<void> {
     await this.enqueueDue(await listDueEndpoints(this.database.prisma, null));
   }

@@ -234,8 +234,8 @@ export const importRules: ProvenRule[] = [
     name: 'of @nestjs/schedule leave timers to @Every',
     rule: timersAreDeclaredByEvery,
     tree: {
-      'src/platform/queue/timers.ts': `import { Cron } from '@nestjs/schedule';`,
-      'src/events/events.service.ts': `import { CronExpression, Interval } from '@nestjs/schedule';`,
+      'src/platform/queue/timers.ts': `import { SchedulerRegistry } from '@nestjs/schedule';`,
+      'src/events/events.service.ts': `import { ScheduleModule, Interval } from '@nestjs/schedule';`,
     },
     found: ['src/events/events.service.ts:1 imports Interval: declare by @Every'],
   },

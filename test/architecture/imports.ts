@@ -268,7 +268,7 @@ export const timersAreDeclaredByEvery: Rule = (files) =>
         .filter(({ specifier }) => specifier === '@nestjs/schedule')
         .flatMap(({ node, names }) =>
           names
-            .filter(({ imported }) => !['CronExpression', 'ScheduleModule'].includes(imported))
+            .filter(({ imported }) => imported !== 'ScheduleModule')
             .map(({ imported }) => file.violation(node, `imports ${imported}: declare by @Every`)),
         ),
     );

@@ -1,7 +1,6 @@
 // Deletes the stored responses of idempotency records IDEMPOTENCY_RETENTION_DAYS after their
 // requests. The records stay: a repeat is then refused, and never done again.
 import { Injectable } from '@nestjs/common';
-import { CronExpression } from '@nestjs/schedule';
 import { Settings } from '../../platform/settings/config.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import { deleteInBatches } from '../../platform/postgres/retention.js';
@@ -15,7 +14,7 @@ export class IdempotencyRetention {
     private readonly settings: Settings,
   ) {}
 
-  @Every('idempotency-retention', CronExpression.EVERY_MINUTE)
+  @Every('idempotency-retention', 60)
   async deleteOldResponses(): Promise<void> {
     await deleteInBatches(this.settings.retention.idempotencyDays, (days, limit) =>
       deleteOldResponses(this.database.prisma, days, limit),

@@ -3,7 +3,6 @@
 // copied earlier is worth nothing.
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { CronExpression } from '@nestjs/schedule';
 import type { OperatorSession } from '../../generated/service/client.js';
 import { Database, type Db, type Tx } from '../../platform/postgres/database.service.js';
 import { invariant } from '../../platform/errors.js';
@@ -306,7 +305,7 @@ export class OperatorSessions {
     return this.secretBox.hash('operator-email', email);
   }
 
-  @Every('operator-sessions', CronExpression.EVERY_MINUTE)
+  @Every('operator-sessions', 60)
   async deleteOld(): Promise<void> {
     const { sql } = this.database;
     await deleteInBatches(1, (_days, limit) => queries.deleteOldSessions(sql, limit));

@@ -93,7 +93,7 @@ export class BillPaymentLifecycle {
   }
 
   /** Enqueues a status check for each account with a due payment. */
-  @Every('bill-payments', '*/2 * * * * *')
+  @Every('bill-payments', 2)
   async enqueueDue(): Promise<void> {
     const db = this.database.prisma;
     for (const due of await queries.listAccountsWithDueBillPayments(db, this.boundMs ?? 0))

@@ -155,7 +155,7 @@ export class BulkService {
     if (issued?.result === 'more') await this.issueBulkRowsQueue.enqueue({ accountId, uploadId });
   }
 
-  @Every('bulk', '*/2 * * * * *')
+  @Every('bulk', 2)
   async enqueueUnfinished(): Promise<void> {
     for (const { accountId, id } of await queries.listUnfinishedUploads(
       this.database.prisma,

@@ -2,7 +2,6 @@
 // browser sends it again with the next page. What was not sent is deleted after an hour.
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import { CronExpression } from '@nestjs/schedule';
 import type { Caller } from '../../access/accounts/api-keys.service.js';
 import { saoPauloDay } from '../../brazil/statement-day.js';
 import { AppError } from '../../platform/errors.js';
@@ -91,7 +90,7 @@ export class ChosenFiles {
     await this.database.prisma.bulkFilePart.deleteMany({ where: { accountId, fileId } });
   }
 
-  @Every('chosen-files', CronExpression.EVERY_MINUTE)
+  @Every('chosen-files', 60)
   async deleteOld(): Promise<void> {
     await queries.deleteOldFiles(this.database.prisma, maxHours);
   }

@@ -68,7 +68,7 @@ export class ChargeStatusChecks {
   }
 
   /** Enqueues a check for each account with a due charge. */
-  @Every('charges', '*/2 * * * * *')
+  @Every('charges', 2)
   async enqueueDue(): Promise<void> {
     for (const account of await queries.listAccountsWithDueCharges(this.database.prisma))
       await this.checkChargeStatusesQueue.enqueue(account);

@@ -2,7 +2,6 @@
 // than REQUEST_RETENTION_DAYS ago. The response to an operation that did not succeed has no other
 // use than a repeat, and its messages may quote the request: nothing of it stays.
 import { Injectable } from '@nestjs/common';
-import { CronExpression } from '@nestjs/schedule';
 import { withoutPersonalData } from '../../access/counterparties/masked-response.js';
 import { Settings } from '../../platform/settings/config.js';
 import { Database } from '../../platform/postgres/database.service.js';
@@ -18,7 +17,7 @@ export class BodyRetention {
     private readonly settings: Settings,
   ) {}
 
-  @Every('request-retention', CronExpression.EVERY_MINUTE)
+  @Every('request-retention', 60)
   async deleteOldBodies(): Promise<void> {
     await deleteInBatches(this.settings.retention.requestDays, (days, limit) =>
       this.database.transaction(async (tx) => {

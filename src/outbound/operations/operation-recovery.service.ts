@@ -4,7 +4,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
-import { CronExpression } from '@nestjs/schedule';
 import { readSendingRules } from '../../access/accounts/account-modes.queries.js';
 import { AccountsService } from '../../access/accounts/accounts.service.js';
 import { BankService } from '../../bank/bank.service.js';
@@ -79,7 +78,7 @@ export class OperationRecovery {
   }
 
   /** Enqueues unfinished operations that are due. */
-  @Every('operations', CronExpression.EVERY_SECOND)
+  @Every('operations', 1)
   async enqueueDue(): Promise<void> {
     await this.enqueue(await queries.listDueOperations(this.database.prisma, 200));
   }
@@ -88,7 +87,7 @@ export class OperationRecovery {
    * Enqueues ended operations that the statement contradicts. Reconciliation enqueues each when it
    * decides the line; this finds those whose job was lost.
    */
-  @Every('contradicted-operations', CronExpression.EVERY_30_SECONDS)
+  @Every('contradicted-operations', 30)
   async enqueueContradicted(): Promise<void> {
     const db = this.database.prisma;
     await this.enqueue(await evidence.listOperationsContradictedByStatement(db, 500));

@@ -24,7 +24,7 @@ export class SecondServices implements OnModuleInit {
     this.health.nameDatabase(() => this.nameOfDatabase());
   }
 
-  @Every('second-services', '*/2 * * * * *')
+  @Every('second-services', 2)
   async stopWhereSeen(): Promise<void> {
     const stopped = new Set<string>();
     for (const debit of await queries.listSuspectDebits(this.database.prisma)) {

@@ -1,7 +1,6 @@
 // Withdraws the expected payments of failed transfers that were never debited. The bank's status
 // says that a transfer failed. Only the statement shows whether it was debited before.
 import { Injectable } from '@nestjs/common';
-import { CronExpression } from '@nestjs/schedule';
 import { BankService } from '../../bank/bank.service.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import { Every } from '../../platform/queue/timers.js';
@@ -20,7 +19,7 @@ export class FailedTransfers {
    * Until a debit can no longer appear, the payment stays expected, and while a line of its amount
    * is not explained. It sends no money: a debit that still comes is `failed_but_debited`.
    */
-  @Every('failed-transfers', CronExpression.EVERY_MINUTE)
+  @Every('failed-transfers', 60)
   async withdrawUndebited(): Promise<void> {
     const { visibilityBoundMs } = this.bank.profile;
     // Without a bound, the statement proves no absence.

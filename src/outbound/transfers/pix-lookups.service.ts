@@ -1,7 +1,6 @@
 // Look-ups of Pix keys: the account of a key, and the endToEndId that starts one transfer to that
 // account. Key and holder are personal data: who approves sees them until they are too old.
 import { Injectable } from '@nestjs/common';
-import { CronExpression } from '@nestjs/schedule';
 import { AccountsService } from '../../access/accounts/accounts.service.js';
 import { BankService } from '../../bank/bank.service.js';
 import { parsePixKey } from '../../brazil/pix-key.js';
@@ -85,7 +84,7 @@ export class PixLookupsService {
     );
   }
 
-  @Every('look-up-retention', CronExpression.EVERY_MINUTE)
+  @Every('look-up-retention', 60)
   async deleteOldPayees(): Promise<void> {
     const { prisma } = this.database;
     await deleteInBatches(this.settings.retention.requestDays, (days, limit) =>

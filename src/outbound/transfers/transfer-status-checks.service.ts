@@ -45,7 +45,7 @@ export class TransferStatusChecks {
   }
 
   /** Enqueues a check for each account with a due transfer. */
-  @Every('transfers', '*/2 * * * * *')
+  @Every('transfers', 2)
   async enqueueDue(): Promise<void> {
     if (!this.bank.profile.hasStatusById) return;
     for (const { accountId } of await queries.listAccountsWithDueTransfers(this.database.prisma))

@@ -2,7 +2,6 @@
 // checked; and of a key and its account. All processes share the limits: their tokens are in
 // PostgreSQL, and each process leases them in batches.
 import { Injectable } from '@nestjs/common';
-import { CronExpression } from '@nestjs/schedule';
 import { Settings } from '../settings/config.js';
 import { Database } from '../postgres/database.service.js';
 import { limitedAddressOf } from '../http/client-address.js';
@@ -59,7 +58,7 @@ export class RateLimits {
     return this.admit(limits, requestClass);
   }
 
-  @Every('rate-limits', CronExpression.EVERY_MINUTE)
+  @Every('rate-limits', 60)
   async deleteFull(): Promise<void> {
     await deleteFullBuckets(this.database.prisma);
   }

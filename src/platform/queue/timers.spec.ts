@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import type { INestApplicationContext } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
-import { CronExpression, ScheduleModule } from '@nestjs/schedule';
+import { DiscoveryModule, NestFactory } from '@nestjs/core';
+import { ScheduleModule } from '@nestjs/schedule';
 import { currentTrace } from '../trace.js';
 import { Every, Timers } from './timers.js';
 
@@ -10,7 +10,7 @@ class Sweeper {
   /** The current run waits for it. */
   blocker = Promise.resolve();
 
-  @Every('sweep', CronExpression.EVERY_SECOND)
+  @Every('sweep', 1)
   async sweep(): Promise<void> {
     this.traces.push(currentTrace().traceId);
     await this.blocker;
@@ -20,7 +20,7 @@ class Sweeper {
 class Failing {
   runs = 0;
 
-  @Every('failing', CronExpression.EVERY_5_SECONDS)
+  @Every('failing', 5)
   fail(): Promise<void> {
     this.runs++;
     return Promise.reject(new Error('no connection'));
@@ -41,7 +41,7 @@ beforeEach(async () => {
   application = await NestFactory.createApplicationContext(
     {
       module: TimersModule,
-      imports: [ScheduleModule.forRoot()],
+      imports: [DiscoveryModule, ScheduleModule.forRoot()],
       providers: [Timers, Sweeper, Failing],
     },
     { logger },

@@ -1,12 +1,18 @@
 // Periodic tasks of the scheduler role: methods with `@Every`. They run in this process, so that
 // sweepers still run when the queue has lost its jobs.
-import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
-import { Cron, SchedulerRegistry } from '@nestjs/schedule';
+import {
+  Injectable,
+  Logger,
+  type BeforeApplicationShutdown,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
+import { SchedulerRegistry } from '@nestjs/schedule';
 import { counter, histogram } from '../metrics/instruments.js';
 import { newTraceId, runWithTrace } from '../trace.js';
 
 type TimerMethod = () => Promise<void>;
-type CronJob = ReturnType<SchedulerRegistry['getCronJob']>;
+const logger = new Logger('Timers');
 
 /** The names are those of the methods with `@Every`. */
 const task = /^[a-z][a-z -]*$/;
@@ -23,26 +29,21 @@ const durations = histogram({
   buckets: [0.001, 0.01, 0.1, 0.5, 1, 5, 10, 60],
 });
 
+interface Task {
+  name: string;
+  seconds: number;
+}
+
+const EveryTask = Reflector.createDecorator<Task>();
+
 /**
- * `@Cron` of `@nestjs/schedule` for a task of the scheduler role, where `Timers` starts it. Runs
- * never overlap; each has a trace of its own, is measured, and logged when it fails.
+ * A task of the scheduler role, which `Timers` starts. Runs never overlap; each has a trace of its
+ * own, is measured, and logged when it fails.
  */
-export function Every(name: string, cron: string) {
-  return (prototype: object, key: string, descriptor: TypedPropertyDescriptor<TimerMethod>) => {
-    const work = descriptor.value!;
-    // As the other counters, whose labels are listed: a rate would not show the first failure.
-    for (const result of results) ended.inc({ task: name, result }, 0);
-    descriptor.value = function (this: object) {
-      return measured(name, () => Reflect.apply(work, this, []));
-    };
-    // A late run takes place all the same.
-    const whenever = { threshold: Number.MAX_SAFE_INTEGER };
-    Cron(cron, { name, disabled: true, waitForCompletion: true, ...whenever })(
-      prototype,
-      key,
-      descriptor,
-    );
-  };
+export function Every(name: string, seconds: number) {
+  // As the other counters, whose labels are listed: a rate would not show the first failure.
+  for (const result of results) ended.inc({ task: name, result }, 0);
+  return EveryTask({ name, seconds });
 }
 
 function measured(name: string, work: TimerMethod): Promise<void> {
@@ -62,37 +63,83 @@ function measured(name: string, work: TimerMethod): Promise<void> {
   });
 }
 
-@Injectable()
-export class Timers implements BeforeApplicationShutdown {
-  private readonly started: CronJob[] = [];
+/** A task with its interval, once it is started. */
+class Timer {
+  private running: Promise<void> | null = null;
+  private isStopped = false;
 
-  constructor(private readonly registry: SchedulerRegistry) {}
+  constructor(
+    readonly task: Task,
+    private readonly work: TimerMethod,
+    private readonly registry: SchedulerRegistry,
+  ) {}
+
+  /** Starts the interval. Resolves when the task has run once. */
+  async start(): Promise<void> {
+    const { name, seconds } = this.task;
+    if (this.registry.doesExist('interval', name)) return;
+    this.registry.addInterval(
+      name,
+      setInterval(() => void this.run(), seconds * 1_000),
+    );
+    await this.run();
+  }
+
+  /** Waits for the run in progress. */
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    await this.running;
+  }
+
+  private run(): Promise<void> {
+    if (this.isStopped) return Promise.resolve();
+    this.running ??= measured(this.task.name, this.work)
+      .catch((error: unknown) => logger.error(error))
+      .finally(() => (this.running = null));
+    return this.running;
+  }
+}
+
+@Injectable()
+export class Timers implements OnModuleInit, BeforeApplicationShutdown {
+  private timers: readonly Timer[] = [];
+
+  constructor(
+    private readonly discovery: DiscoveryService,
+    private readonly scanner: MetadataScanner,
+    private readonly registry: SchedulerRegistry,
+  ) {}
+
+  onModuleInit(): void {
+    const providers = this.discovery
+      .getProviders()
+      .flatMap(({ instance }) => (instance ? [instance as object] : []));
+    this.timers = [...new Set(providers)].flatMap((provider) => this.timersOf(provider));
+  }
 
   /**
    * Starts one task before the others, which would compete with it for the time of the process.
    * Resolves when it has run once.
    */
   async startFirst(name: string): Promise<void> {
-    await this.startNow(this.registry.getCronJob(name));
+    await this.timers.find(({ task }) => task.name === name)?.start();
   }
 
   /** Called in processes with the scheduler role. Each task runs at once, and then at its times. */
   start(): void {
-    for (const job of this.registry.getCronJobs().values())
-      if (!this.started.includes(job)) void this.startNow(job);
+    for (const timer of this.timers) void timer.start();
   }
 
-  /** Waits for the runs in progress. */
   async beforeApplicationShutdown(): Promise<void> {
-    const stop = async (job: CronJob): Promise<void> => {
-      await job.stop();
-    };
-    await Promise.all(this.started.map(stop));
+    await Promise.all(this.timers.map((timer) => timer.stop()));
   }
 
-  private startNow(job: CronJob): Promise<void> {
-    this.started.push(job);
-    job.start();
-    return job.fireOnTick();
+  private timersOf(provider: object): Timer[] {
+    const prototype = Object.getPrototypeOf(provider) as Record<string, TimerMethod>;
+    return this.scanner.getAllMethodNames(prototype).flatMap((key) => {
+      const work = prototype[key]!;
+      const task = Reflect.getMetadata(EveryTask.KEY, work) as Task | undefined;
+      return task ? [new Timer(task, () => work.call(provider), this.registry)] : [];
+    });
   }
 }

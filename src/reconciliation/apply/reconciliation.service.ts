@@ -124,7 +124,7 @@ export class ReconciliationService {
   }
 
   /** Enqueues accounts with something to decide; their jobs may have been lost with the queue. */
-  @Every('reconciliation', '*/2 * * * * *')
+  @Every('reconciliation', 2)
   async enqueueDue(): Promise<void> {
     for (const due of await tasks.listAccountsWithDueSubjects(this.database.prisma))
       await this.reconcileQueue.enqueue(due);

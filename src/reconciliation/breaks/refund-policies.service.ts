@@ -3,7 +3,6 @@
 // refund once.
 import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
-import { CronExpression } from '@nestjs/schedule';
 import { readSendingRules } from '../../access/accounts/account-modes.queries.js';
 import { BankService } from '../../bank/bank.service.js';
 import type { RouteOutput } from '../../bank-contract/route.js';
@@ -81,7 +80,7 @@ export class RefundPolicies {
   }
 
   /** Enqueues accounts whose job was lost, or where a period was closed since. */
-  @Every('refund-policies', CronExpression.EVERY_5_SECONDS)
+  @Every('refund-policies', 5)
   async enqueueDue(): Promise<void> {
     const { prisma } = this.database;
     // PostgreSQL plans the search for their breaks longer than all other sweeps together.

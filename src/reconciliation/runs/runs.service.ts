@@ -4,7 +4,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
-import { CronExpression } from '@nestjs/schedule';
 import { z } from 'zod';
 import { Database } from '../../platform/postgres/database.service.js';
 import { EventsService } from '../../events/events.service.js';
@@ -68,7 +67,7 @@ export class RunsService {
   }
 
   /** Enqueues runs that have not ended: their worker or their job may be lost. */
-  @Every('runs', CronExpression.EVERY_5_SECONDS)
+  @Every('runs', 5)
   async enqueueRunning(): Promise<void> {
     for (const { accountId, id } of await queries.listRunning(this.database.prisma))
       await this.runReconciliationQueue.enqueue({ accountId, runId: id });

@@ -2,7 +2,6 @@
 // was down.
 import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
-import { CronExpression } from '@nestjs/schedule';
 import { Database } from '../../platform/postgres/database.service.js';
 import type { ReconciliationSchedule } from '../../generated/service/client.js';
 import { AppError } from '../../platform/errors.js';
@@ -54,7 +53,7 @@ export class Schedules {
    * Begins due runs: one for each account, however many times it missed. A new account gets the
    * default schedule.
    */
-  @Every('schedules', CronExpression.EVERY_5_SECONDS)
+  @Every('schedules', 5)
   async beginDue(): Promise<void> {
     const { prisma } = this.database;
     for (const { accountId, hasSchedule } of await queries.listDueSchedules(prisma)) {

@@ -1,7 +1,6 @@
 // Evaluates the alert rules of all accounts, and makes the messages that are due. Each rule is one
 // statement over what is open; without a rule, nothing but the shared read of the sweepers is sent.
 import { Injectable } from '@nestjs/common';
-import { CronExpression } from '@nestjs/schedule';
 import { Database } from '../../platform/postgres/database.service.js';
 import type { Prisma } from '../../generated/service/client.js';
 import { unreachable } from '../../platform/errors.js';
@@ -49,7 +48,7 @@ export class AlertEvaluator {
   ) {}
 
   /** Throws the first error, after all rules: a rule that fails must not stop the others. */
-  @Every('alerts', CronExpression.EVERY_10_SECONDS)
+  @Every('alerts', 10)
   async evaluate(): Promise<void> {
     const { prisma, sql } = this.database;
     if (this.settings.sso) await declareLocalSignInRules(sql);

@@ -45,7 +45,7 @@ export class AlertNotifications {
     @InjectQueue(jobs.sendAlerts.name) private readonly sendAlertsQueue: JobQueue<'sendAlerts'>,
   ) {}
 
-  @Every('alert-notifications', '*/2 * * * * *')
+  @Every('alert-notifications', 2)
   async enqueueDue(): Promise<void> {
     for (const channel of await queries.listDueChannels(this.database.prisma))
       await this.sendAlertsQueue.enqueue(channel);

@@ -1,7 +1,6 @@
 // Finds the accounts whose last head is not anchored, and enqueues the job that does it.
 import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
-import { CronExpression } from '@nestjs/schedule';
 import { Database } from '../../platform/postgres/database.service.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
 import { Every } from '../../platform/queue/timers.js';
@@ -17,7 +16,7 @@ export class AnchorSweeper {
     @InjectQueue(jobs.anchorHeads.name) private readonly queue: JobQueue<'anchorHeads'>,
   ) {}
 
-  @Every('head anchors', CronExpression.EVERY_10_SECONDS)
+  @Every('head anchors', 10)
   async enqueueAccounts(): Promise<void> {
     const { kinds } = this.anchors;
     if (kinds.length === 0) return;

@@ -2,7 +2,6 @@
 // that closes their days. The statement module's sweeper closes the period that a day waits for.
 import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
-import { CronExpression } from '@nestjs/schedule';
 import { Database } from '../../platform/postgres/database.service.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
 import { Every } from '../../platform/queue/timers.js';
@@ -16,7 +15,7 @@ export class DayCloseSweeper {
     @InjectQueue(jobs.closeDays.name) private readonly closeDaysQueue: JobQueue<'closeDays'>,
   ) {}
 
-  @Every('day closes', CronExpression.EVERY_5_SECONDS)
+  @Every('day closes', 5)
   async enqueueReadyAccounts(): Promise<void> {
     for (const account of await listAccountsWithDaysToClose(this.database.prisma))
       await this.closeDaysQueue.enqueue(account);

@@ -1,7 +1,6 @@
 // Announces the amendments of closed months, and how far they were announced. The facts themselves
 // say what changed: nothing is recorded when a line comes or an outcome changes.
 import { Injectable } from '@nestjs/common';
-import { CronExpression } from '@nestjs/schedule';
 import { eventAmount } from '../../events/event.js';
 import { EventsService } from '../../events/events.service.js';
 import type { MonthNotice } from '../../generated/service/client.js';
@@ -19,7 +18,7 @@ export class MonthSweeper {
     private readonly events: EventsService,
   ) {}
 
-  @Every('months', CronExpression.EVERY_MINUTE)
+  @Every('months', 60)
   async announce(): Promise<void> {
     for (const close of await listUnannounced(this.database.prisma)) await this.announceOne(close);
   }

@@ -4,7 +4,6 @@
 // when a person accepts the break.
 import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
-import { CronExpression } from '@nestjs/schedule';
 import { Database, type Tx } from '../../platform/postgres/database.service.js';
 import { eventAmount } from '../../events/event.js';
 import { EventsService } from '../../events/events.service.js';
@@ -66,7 +65,7 @@ export class DisputesService {
   }
 
   /** Finds disputes whose amount the bank has returned. Their breaks are then resolved. */
-  @Every('disputes', CronExpression.EVERY_10_SECONDS)
+  @Every('disputes', 10)
   async recordReturns(): Promise<void> {
     for (const { accountId } of await listAccountsWithDisputes(this.database.prisma)) {
       const count = await this.database.transaction(async (tx) => {

@@ -4,7 +4,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
-import { CronExpression } from '@nestjs/schedule';
 import { AccountsService, type BankAccount } from '../../access/accounts/accounts.service.js';
 import { BankService } from '../../bank/bank.service.js';
 import { Database } from '../../platform/postgres/database.service.js';
@@ -100,7 +99,7 @@ export class StatementClosing {
   }
 
   /** Enqueues a closing for each account with a day that waits for its day close. */
-  @Every('closing', CronExpression.EVERY_5_SECONDS)
+  @Every('closing', 5)
   async enqueueDue(): Promise<void> {
     const boundMs = this.bank.profile.visibilityBoundMs;
     if (boundMs === null) return;

@@ -2,7 +2,6 @@
 // account has none. Several processes do so beside each other, and each sync is enqueued once.
 import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
-import { CronExpression } from '@nestjs/schedule';
 import { Settings } from '../../platform/settings/config.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
@@ -36,7 +35,7 @@ export class SyncSchedule {
    * Enqueues a sync of every account that is due and was not enqueued since. At the start, all
    * accounts are synced: payments may have come while no process ran.
    */
-  @Every('statement', CronExpression.EVERY_SECOND)
+  @Every('statement', 1)
   async enqueueDue(): Promise<void> {
     const { prisma } = this.database;
     const isAll = !this.hasEnqueuedAll;
@@ -55,7 +54,7 @@ export class SyncSchedule {
    * Enqueues an overdue sync, without coalescing, for each account whose last completed sync is too
    * many of its sync intervals ago.
    */
-  @Every('overdue-statement', CronExpression.EVERY_5_SECONDS)
+  @Every('overdue-statement', 5)
   async enqueueOverdue(): Promise<void> {
     const { syncIntervalMs } = this.settings;
     const overdue = await queries.listOverdueAccounts(

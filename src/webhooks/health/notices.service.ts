@@ -2,7 +2,6 @@
 // is marked in the transaction in which its module records it, so each is recorded once.
 import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
-import { CronExpression } from '@nestjs/schedule';
 import { isCustomerEventType } from '../../outbound/customers/customer-report.js';
 import { CustomerReports } from '../../outbound/customers/customer-reports.service.js';
 import { isDisputeEventType } from '../../statement/disputes/dispute-report.js';
@@ -56,7 +55,7 @@ export class Notices {
   }
 
   /** Handles notices again whose job the queue lost, or whose customer was not known yet. */
-  @Every('notices', CronExpression.EVERY_5_SECONDS)
+  @Every('notices', 5)
   async enqueueUnhandled(): Promise<void> {
     for (const account of await listAccountsWithNotices(this.database.prisma))
       await this.handleNoticesQueue.enqueue(account);

@@ -1,7 +1,6 @@
 // Measures how reliably webhooks report the lines that the statement shows. Webhooks settle no
 // payment. Their health sets the sync interval, and operators can report its figures to the bank.
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { CronExpression } from '@nestjs/schedule';
 import { BankService } from '../../bank/bank.service.js';
 import { Settings } from '../../platform/settings/config.js';
 import { Database } from '../../platform/postgres/database.service.js';
@@ -91,7 +90,7 @@ export class WebhookHealth implements OnModuleInit {
   }
 
   /** Adjusts the sync interval of each active account to the health of the last hour. */
-  @Every('sync-intervals', CronExpression.EVERY_MINUTE)
+  @Every('sync-intervals', 60)
   async adjustSyncIntervals(): Promise<void> {
     const { prisma: db, sql } = this.database;
     const recent: NotifiableLine[] = [];

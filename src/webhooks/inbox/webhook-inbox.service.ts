@@ -3,7 +3,6 @@
 // few syncs. A webhook is processed once a sync that began after its receipt has completed.
 import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
-import { CronExpression } from '@nestjs/schedule';
 import { chargeStatusEventTypes } from '../../outbound/charges/charge-status.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import { sha256 } from '../../platform/json/exact-json.js';
@@ -125,7 +124,7 @@ export class WebhookInbox {
   }
 
   /** Enqueues syncs again for pending webhooks whose job the queue lost. */
-  @Every('webhooks', CronExpression.EVERY_SECOND)
+  @Every('webhooks', 1)
   async enqueueSyncs(): Promise<void> {
     const { prisma } = this.database;
     for (const account of await listAccountsWithOverdueWebhooks(prisma, repeatsAfterMs))

@@ -2,7 +2,6 @@
 // bytes of pending and quarantined webhooks stay: they may still have to be read. Deletes the ended
 // deliveries of relayed webhooks by the same age.
 import { Injectable } from '@nestjs/common';
-import { CronExpression } from '@nestjs/schedule';
 import { Settings } from '../../platform/settings/config.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import { deleteInBatches } from '../../platform/postgres/retention.js';
@@ -17,7 +16,7 @@ export class WebhookRetention {
     private readonly settings: Settings,
   ) {}
 
-  @Every('webhook-retention', CronExpression.EVERY_MINUTE)
+  @Every('webhook-retention', 60)
   async deleteOldBodies(): Promise<void> {
     await deleteInBatches(this.settings.retention.webhookBodyDays, (days, limit) =>
       deleteOldBodies(this.database.prisma, days, limit),

@@ -1,7 +1,6 @@
 // Registers the service's webhooks at the bank. It compares them with the registrations at the bank
 // and changes only differences.
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { CronExpression } from '@nestjs/schedule';
 import { isAllowedIn } from '../../access/accounts/account-mode.js';
 import { AccountsService, type BankAccount } from '../../access/accounts/accounts.service.js';
 import type { BankResponse } from '../../bank/response-classification.js';
@@ -160,7 +159,7 @@ export class WebhookRegistrar implements OnModuleDestroy {
   }
 
   /** A failed account is tried again in the next pass. */
-  @Every(webhookRegistrations, CronExpression.EVERY_5_MINUTES)
+  @Every(webhookRegistrations, 300)
   async registerAll(): Promise<void> {
     const waiting = await this.accounts.list();
     const registerInTurn = async () => {

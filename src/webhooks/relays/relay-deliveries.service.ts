@@ -33,7 +33,7 @@ export class RelayDeliveries {
     private readonly relayWebhooksQueue: JobQueue<'relayWebhooks'>,
   ) {}
 
-  @Every('relays', '*/2 * * * * *')
+  @Every('relays', 2)
   async enqueueDue(): Promise<void> {
     for (const relay of await queries.listDueRelays(this.database.prisma))
       await this.relayWebhooksQueue.enqueue(relay);

@@ -3,7 +3,6 @@
 // where every index seems equally good: during the first import of an account, statements that read
 // a row by its key would read thousands.
 import { Injectable } from '@nestjs/common';
-import { CronExpression } from '@nestjs/schedule';
 import { Database } from '../database.service.js';
 import { Every } from '../../queue/timers.js';
 import { analyzeTable, listGrownTables } from './table-statistics.queries.js';
@@ -13,7 +12,7 @@ export class TableStatistics {
   constructor(private readonly database: Database) {}
 
   /** A table is analysed each time that it has quadrupled, so seldom where it is large. */
-  @Every('table-statistics', CronExpression.EVERY_5_SECONDS)
+  @Every('table-statistics', 5)
   async renew(): Promise<void> {
     const { pool, prisma } = this.database;
     for (const name of await listGrownTables(prisma)) await analyzeTable(pool, name);
