@@ -1,12 +1,18 @@
 // How the console writes amounts and times, in one way each.
 import type { PlainDate } from '../brazil/calendar.js';
 import { printCount, printReais } from '../brazil/printed-text.js';
+import { punctuateTaxId } from '../access/counterparties/party.js';
 import type { Cents } from '../brazil/cents.js';
 import type { Language } from './texts/languages.js';
 
 /** `R$ 1.234,56` in every language: an amount is compared with the bank's, which writes it so. */
 export function formatAmount(cents: Cents): string {
   return cents < 0n ? `−${printReais(-cents)}` : printReais(cents);
+}
+
+/** A CPF or CNPJ with its punctuation, also where a part of it is masked. */
+export function writeTaxId(taxId: string | null): string | null {
+  return taxId && (punctuateTaxId(taxId) ?? taxId);
 }
 
 const timeZone = 'America/Sao_Paulo';

@@ -1,6 +1,6 @@
 // What awaits approval as a table: whom each payment pays, and why it waits.
-import { punctuateTaxId } from '../../access/counterparties/party.js';
 import type { NameOfActor } from '../../access/people/names-of-actors.service.js';
+import { writeTaxId } from '../formats.js';
 import type { MoneyPayee } from '../kit/confirm-money.js';
 import { Badge, Hint } from '../kit/elements.js';
 import type { ListColumns } from '../kit/table.js';
@@ -19,7 +19,7 @@ export function PayeeCell({ waiting }: WaitingProps) {
   const { party, digitableLine, pixKey, refundedNsu } = waiting.payment;
   const { name, taxId, ispb, branch, account } = party;
   const parts = [
-    taxId && (punctuateTaxId(taxId) ?? taxId),
+    writeTaxId(taxId),
     ispb && t('approvals.bank', { ispb }),
     branch && t('approvals.branch', { branch }),
     account && t('approvals.account', { account }),

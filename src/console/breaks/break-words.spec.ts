@@ -9,8 +9,9 @@ import {
 } from '../../generated/service/client.js';
 import { candidateReasons } from '../../reconciliation/breaks/candidate-ranking.js';
 import { severities } from '../../reconciliation/breaks/severity.js';
+import { writeTaxId } from '../formats.js';
 import { findTextKey, translateInto, wordOf } from '../texts.js';
-import { refusalOfCode, writeTaxId } from './break-words.js';
+import { refusalOfCode } from './break-words.js';
 import { evidenceFacts, evidenceNames } from './evidence-facts.js';
 
 describe('a word that is stored of a break', () => {

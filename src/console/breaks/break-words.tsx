@@ -1,11 +1,10 @@
 // How the pages of breaks write what is stored: kinds, severities, states, amounts, refusals.
-import { formatTaxId, parseTaxId } from '../../brazil/tax-id.js';
 import type { Cents } from '../../brazil/cents.js';
 import type { Counterparty } from '../../access/counterparties/resolution.js';
 import type { AppError } from '../../platform/errors.js';
 import type { VersionedView } from '../../reconciliation/breaks/break-reading.service.js';
 import { badgeOf } from '../kit/elements.js';
-import { formatAmount } from '../formats.js';
+import { formatAmount, writeTaxId } from '../formats.js';
 import { Clipped } from '../kit/break-parts.js';
 import type { ListColumn, ListColumns } from '../kit/table.js';
 import { useVisit, type Visit } from '../visit.js';
@@ -47,13 +46,7 @@ export const BreakStateBadge = badgeOf('breaks.state', { open: 'warn', resolved:
 /** Name, or what else is known of a counterparty. */
 export function partyOf({ t }: Visit, counterparty: Counterparty | null): string {
   const { name = null, taxId = null, account = null } = counterparty ?? {};
-  return name ?? (taxId === null ? null : writeTaxId(taxId)) ?? account ?? t('app.none');
-}
-
-/** With its punctuation; as it is where the bank hides a part of it. */
-export function writeTaxId(text: string): string {
-  const taxId = parseTaxId(text);
-  return taxId === null ? text : formatTaxId(taxId);
+  return name ?? writeTaxId(taxId) ?? account ?? t('app.none');
 }
 
 type Listed = Pick<VersionedView, 'id' | 'kind' | 'amount' | 'counterparty'>;

@@ -3,11 +3,10 @@
 import type { ComponentChildren } from 'preact';
 import { printDay } from '../../brazil/printed-text.js';
 import type { Cents } from '../../brazil/cents.js';
-import { formatAmount } from '../formats.js';
+import { formatAmount, writeTaxId } from '../formats.js';
 import { ComparedSides, Marked } from '../kit/break-parts.js';
 import { Amount, Id } from '../kit/elements.js';
 import { useVisit, type Visit } from '../visit.js';
-import { writeTaxId } from './break-words.js';
 import type { Comparison } from './compare-sides.js';
 
 export function ComparisonTable({
@@ -71,7 +70,7 @@ function valueOf({ t }: Visit, of: Comparison, side: 'line' | 'payment'): Compon
     case 'references':
       return of[side]?.length ? of[side].map((one) => <Id>{one}</Id>) : t('app.none');
     case 'taxId':
-      return <bdi>{of[side] === null ? t('app.none') : writeTaxId(of[side])}</bdi>;
+      return <bdi>{writeTaxId(of[side]) ?? t('app.none')}</bdi>;
     default:
       return <bdi>{of[side] ?? t('app.none')}</bdi>;
   }

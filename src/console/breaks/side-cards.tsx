@@ -3,11 +3,11 @@ import type { ComponentChildren } from 'preact';
 import { printDay } from '../../brazil/printed-text.js';
 import type { Counterparty } from '../../access/counterparties/resolution.js';
 import type { LineSide, PaymentSide } from '../../reconciliation/breaks/break-sides.service.js';
+import { writeTaxId } from '../formats.js';
 import { Amount, FactList, Id } from '../kit/elements.js';
 import { useVisit, type Visit } from '../visit.js';
 import { type TextKey, wordOf } from '../texts.js';
 import type { BreakFacts } from './break-facts.js';
-import { writeTaxId } from './break-words.js';
 
 type Fact = readonly [TextKey, ComponentChildren];
 
@@ -58,7 +58,7 @@ function factsOfParty({ name, taxId, ispb, branch, account, message }: Counterpa
   const institution = [ispb, branch, account].filter((one) => one !== null).join(' / ');
   return [
     ...written('word.name', name),
-    ...written('breaks.field.taxId', taxId === null ? null : writeTaxId(taxId)),
+    ...written('breaks.field.taxId', writeTaxId(taxId)),
     ...written('breaks.field.institution', institution === '' ? null : institution),
     ...written('breaks.field.message', message),
   ];

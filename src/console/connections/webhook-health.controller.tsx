@@ -233,7 +233,10 @@ function Types({ rows }: RowsOf<LineTypeHealth>) {
     <TableCard
       {...{ rows, title: 'health.byType', empty: 'health.noLines' }}
       columns={{
-        'word.line': ({ type }) => nameOfType(visit, type ?? ''),
+        'word.line': ({ type }) => {
+          const typeName = type ?? '';
+          return nameOfType(visit, { typeName, isCredit: !typeName.startsWith('DEBIT') });
+        },
         'health.expected': counted('expected'),
         'health.lost': { is: 'number', cell: lostOf },
         ...delays,
@@ -296,7 +299,7 @@ function LostLines({ rows }: RowsOf<LostRow>) {
       empty="health.lostLines.none"
       columns={{
         'word.nsu': ({ nsu }) => <a href={visit.to(`statement/${nsu}`)}>{nsu.toString()}</a>,
-        'word.line': ({ typeName }) => nameOfType(visit, typeName),
+        'word.line': (line) => nameOfType(visit, line),
         'word.amount': { is: 'number', cell: (line) => <Movement of={line} /> },
         'webhooks.occurredAt': { at: ({ occurredAt }) => occurredAt },
       }}

@@ -3,12 +3,14 @@ import { Controller } from '@nestjs/common';
 import { DeclaredPayments } from '../../statement/expected-payments/declared-payments.service.js';
 import { declaredKind } from '../../statement/expected-payments/declared-terms.js';
 import { ExpectedPaymentReading } from '../../reconciliation/api/expected-payment-reading.service.js';
+import type { ExpectedPaymentView } from '../../reconciliation/api/expected-payment-reading.service.js';
 import {
   expectedPaymentStates,
   listExpectedPayments,
 } from '../../reconciliation/api/transactions.schema.js';
 import { ActorNames } from '../actor-names.service.js';
 import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import { writeTaxId } from '../formats.js';
 import { ButtonLink, Row } from '../kit/elements.js';
 import { listPage } from '../kit/list-page.js';
 import { Shown, type PageAnswer } from '../page.js';
@@ -19,7 +21,6 @@ import {
   PaymentDetail,
   paymentKindText,
   PaymentState,
-  punctuated,
 } from './payment-detail.js';
 
 @Controller()
@@ -58,22 +59,24 @@ export class ExpectedPaymentPages {
       read: (_page, query) => this.reading.list(callerOf(visit), query),
       total: (filters) => this.reading.total(callerOf(visit), filters),
       columns: (_rows) => ({
-        'word.payment': {
-          href: ({ id }) => visit.to(`expected-payments/${id}`),
-          wide: ({ externalId, references, id }) =>
-            externalId ?? references[0]?.value ?? id.slice(-12),
-          below: { label: 'word.kind', cell: (payment) => paymentKindText(visit, payment) },
-        },
+        'expectedPayment.due': (payment) => dueText(visit, payment),
         'word.counterparty': {
-          wide: ({ counterparty: { name, taxId } }) => name ?? punctuated(taxId),
+          isLead: true,
+          href: ({ id }) => visit.to(`expected-payments/${id}`),
+          wide: ({ counterparty: { name, taxId }, ...payment }) =>
+            name ?? writeTaxId(taxId) ?? nameOf(payment),
           below: {
             label: 'list.taxId',
-            cell: ({ counterparty: { name, taxId } }) => name !== null && punctuated(taxId),
+            cell: ({ counterparty: { name, taxId } }) => name !== null && writeTaxId(taxId),
           },
         },
-        'expectedPayment.due': (payment) => dueText(visit, payment),
+        'word.kind': { wide: (payment) => paymentKindText(visit, payment) },
+        'word.payment': { isDetail: true, wide: nameOf },
+        'expectedPayment.settled': {
+          isDetail: true,
+          cents: ({ settledAmount }) => settledAmount || null,
+        },
         'word.amount': { is: 'number', cell: (payment) => amountText(visit, payment) },
-        'expectedPayment.settled': { cents: ({ settledAmount }) => settledAmount || null },
         'word.status': ({ state }) => <PaymentState state={state} />,
       }),
     });
@@ -93,6 +96,11 @@ export class ExpectedPaymentPages {
     return new Shown(title, <PaymentDetail {...{ payment, lines, declared, nameOf }} />);
   }
 }
+
+type Named = Pick<ExpectedPaymentView, 'externalId' | 'references' | 'id'>;
+
+const nameOf = ({ externalId, references, id }: Named) =>
+  externalId ?? references[0]?.value ?? id.slice(-12);
 
 function Intro() {
   const { t, to, may } = useVisit();

@@ -5,11 +5,10 @@ import type {
   ExpectedPaymentReading,
   ExpectedPaymentView,
 } from '../../reconciliation/api/expected-payment-reading.service.js';
-import { punctuateTaxId } from '../../access/counterparties/party.js';
 import { printDay } from '../../brazil/printed-text.js';
 import type { NameOfActor } from '../../access/people/names-of-actors.service.js';
 import { badgeOf, Amount, Badge, FactList, ButtonLink, Cards, Hint } from '../kit/elements.js';
-import { formatAmount } from '../formats.js';
+import { formatAmount, writeTaxId } from '../formats.js';
 import { FormCard, reasonField } from '../kit/form.js';
 import { TableCard } from '../kit/table.js';
 import { useVisit, type Visit } from '../visit.js';
@@ -95,7 +94,7 @@ function Terms({ payment, declared }: DetailProps) {
         ),
         ['expectedPayment.tolerance', tolerance === 0n ? none : formatAmount(tolerance)],
         ['word.name', counterparty.name ?? none],
-        ['expectedPayment.taxId', punctuated(counterparty.taxId) ?? none],
+        ['expectedPayment.taxId', writeTaxId(counterparty.taxId) ?? none],
         ['expectedPayment.text', payment.text === null ? none : <code>{payment.text}</code>],
         [
           'expectedPayment.references',
@@ -175,11 +174,6 @@ function Metadata({ metadata }: { metadata: ExpectedPaymentView['metadata'] }) {
       }}
     />
   );
-}
-
-/** With its punctuation, where it is whole; a masked one has it. */
-export function punctuated(taxId: string | null): string | null {
-  return taxId === null ? null : (punctuateTaxId(taxId) ?? taxId);
 }
 
 /** `A receber · Cobrança`. */

@@ -5,7 +5,7 @@ import type { declaredPaymentView } from '../../statement/expected-payments/decl
 import { paymentPartKinds } from '../../statement/expected-payments/payment-parts.js';
 import { Card, Muted } from '../kit/elements.js';
 import type { NameOfActor } from '../../access/people/names-of-actors.service.js';
-import { formatAmount } from '../formats.js';
+import { formatAmount, writeTaxId } from '../formats.js';
 import { ListTable } from '../kit/table.js';
 import { useVisit, type Visit } from '../visit.js';
 import { findTextKey, type TextKey } from '../texts.js';
@@ -77,7 +77,7 @@ function termTexts(visit: Visit, version: Version): readonly (readonly [TextKey,
     ),
     ['expectedPayment.dateFrom', printDay(version.dateFrom)],
     ['expectedPayment.dateTo', printDay(version.dateTo)],
-    ['expectedPayment.taxId', counterparty.taxId ?? none],
+    ['expectedPayment.taxId', writeTaxId(counterparty.taxId) ?? none],
     ['word.name', counterparty.name ?? none],
     ['expectedPayment.text', version.text ?? none],
     [

@@ -2,10 +2,10 @@
 // account has afterwards, and who asks for it. The form carries what the person has seen: nothing
 // moves without it, and where a fact has changed meanwhile the page says which.
 import type { ComponentChildren } from 'preact';
-import { punctuateTaxId, type PaymentParty } from '../../access/counterparties/party.js';
+import type { PaymentParty } from '../../access/counterparties/party.js';
 import type { Cents } from '../../brazil/cents.js';
 import { conflict, type AppError } from '../../platform/errors.js';
-import { formatAmount, formatCount } from '../formats.js';
+import { formatAmount, formatCount, writeTaxId } from '../formats.js';
 import type { Asked, KnownBalance } from '../money-facts.service.js';
 import { useVisit, type Visit } from '../visit.js';
 import { findTextKey, type TextKey, type Translate } from '../texts.js';
@@ -174,7 +174,7 @@ function payeeFacts(
 ): (readonly [string, string])[] {
   const { taxId, ispb, branch, account } = party;
   const facts: (readonly [TextKey, string | null | undefined])[] = [
-    ['word.taxId', taxId && (punctuateTaxId(taxId) ?? taxId)],
+    ['word.taxId', writeTaxId(taxId)],
     ['word.institution', ispb],
     ['word.branch', branch],
     ['word.account', account],

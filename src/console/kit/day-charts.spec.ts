@@ -40,11 +40,11 @@ describe('the chart of a balance', () => {
     expect(svg.match(/class="(grid|zero)"/g)?.length).toBe(svg.match(/>R\$ /g)?.length);
   });
 
-  it('begins at its end where that is today, and marks today where days follow', () => {
-    expect(draw({})).toContain('class="scroll past"');
+  it('has all of its days in its width, and marks today where days follow', () => {
+    const places = [...draw({}).matchAll(/<text x="([\d.]+)%" y="220"/g)].map(([, x]) => Number(x));
+    expect(places).toHaveLength(days.length);
+    for (const place of places) expect(place).toBeLessThan(100);
     expect(draw({})).not.toContain('class="today"');
-    const ahead = draw({ today: '2026-03-03' });
-    expect(ahead).toContain('class="scroll ahead"');
-    expect(ahead).toContain('class="today"');
+    expect(draw({ today: '2026-03-03' })).toContain('class="today"');
   });
 });

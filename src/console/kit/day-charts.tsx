@@ -1,7 +1,7 @@
 // Charts over days, as SVG. This file is loaded with the first page that draws one, because its
 // libraries need not load when the service starts. Colour is never the only difference: what goes
 // out points down, and each outcome has a pattern. Each chart has its figures in a table as well.
-// Every axis has zero. A narrow screen shows the end at which today is, with the values beside it.
+// Every axis has zero. Places are in percent: a chart is as wide as its card, with all of its days.
 import { scaleBand, scaleLinear, type ScaleBand, type ScaleLinear } from 'd3-scale';
 import { curveStep, line, stack } from 'd3-shape';
 import type { ComponentChildren, JSX } from 'preact';
@@ -12,12 +12,10 @@ import { formatAmount, formatCount, formatDayOfMonth } from '../formats.js';
 import type { TextKey } from '../texts.js';
 import { useVisit } from '../visit.js';
 
-const width = 600;
 const height = 230;
 const inner = { top: 12, bottom: 200 };
-/** Where the days stand: the values of the axis are at the side of today. */
-const sides = { past: { left: 12, right: 492 }, ahead: { left: 102, right: 582 } } as const;
-type Side = keyof typeof sides;
+/** Of the drawing of a line, which is stretched to the width of the chart. */
+const span = 1_000;
 
 type Amounts = ScaleLinear<number, number>;
 /** A scale without amounts has round values too. */
@@ -30,8 +28,13 @@ export function MoneyChart({ days }: { days: readonly ChartDay[] }) {
   const amounts = scaleLinear([least, most], [inner.bottom, inner.top]).nice(4);
   const places = placesOf(days);
   return (
-    <Chart name="money" title="chart.money" legend={moneyLegend}>
-      <Axes days={days} amounts={amounts} write={writeCents} />
+    <Chart
+      name="money"
+      title="chart.money"
+      legend={moneyLegend}
+      values={{ amounts, write: writeCents }}
+    >
+      <Axes {...{ days, amounts }} />
       {days.map(({ day, creditCents, debitCents }) => (
         <>
           <Bar
@@ -68,10 +71,14 @@ export function OutcomeChart({ days }: { days: readonly ChartDay[] }) {
   const most = Math.max(1, ...layers.flat().map(([, to]) => to));
   const amounts = scaleLinear([0, most], [inner.bottom, inner.top]).nice(4);
   const places = placesOf(days);
-  const writeLines = (value: number) => (Number.isInteger(value) ? formatCount(value) : '');
   return (
-    <Chart name="outcomes" title="chart.outcomes" legend={outcomeLegend}>
-      <Axes days={days} amounts={amounts} write={writeLines} />
+    <Chart
+      name="outcomes"
+      title="chart.outcomes"
+      legend={outcomeLegend}
+      values={{ amounts, isWhole: true, write: formatCount }}
+    >
+      <Axes {...{ days, amounts }} isWhole />
       {layers.map((layer) =>
         layer.map(([from, to], index) => (
           <Bar
@@ -111,14 +118,13 @@ export function StepChart({
   today?: PlainDate;
 }) {
   const values = days.map(({ cents }) => Number(cents));
-  const span = [Math.min(0, ...values), Math.max(leastCents, ...values)];
-  const amounts = scaleLinear(span, [inner.bottom, inner.top]).nice(4);
-  const side = today === undefined ? 'past' : 'ahead';
-  const places = placesOf(days, side);
-  const middle = (day: PlainDate) => round((places(day) ?? 0) + places.bandwidth() / 2);
+  const ends = [Math.min(0, ...values), Math.max(leastCents, ...values)];
+  const amounts = scaleLinear(ends, [inner.bottom, inner.top]).nice(4);
+  const places = placesOf(days);
+  const middle = middleOf(places);
   const pathOf = line<StepDay>()
     .curve(curveStep)
-    .x(({ day }) => middle(day))
+    .x(({ day }) => round((middle(day) / 100) * span))
     .y(({ cents }) => round(amounts(Number(cents))));
   const found = days.findIndex(({ isProjected }) => isProjected === true);
   const projectedFrom = found === -1 ? days.length : found;
@@ -126,34 +132,45 @@ export function StepChart({
   // The projected part begins at the last day that is over, so that the line has no gap.
   const projected = days.slice(Math.max(projectedFrom - 1, 0));
   return (
-    <Chart name="steps" title={title} legend={[]} {...{ label, side }}>
-      <Axes days={days} amounts={amounts} write={writeCents} side={side} />
+    <Chart
+      {...{ name: 'steps', title, label, legend: [], hasFuture: today !== undefined }}
+      values={{ amounts, write: writeCents }}
+    >
+      <Axes {...{ days, amounts }} />
       {today !== undefined && places(today) !== undefined && (
-        <line
-          class="today"
-          {...{ x1: middle(today), x2: middle(today) }}
-          y1="0"
-          y2={inner.bottom}
-        />
+        <line class="today" {...columnAt(middle(today))} y1="0" y2={inner.bottom} />
       )}
-      <path class="balance" d={pathOf(days.slice(0, projectedFrom)) ?? ''} />
-      {projectedFrom < days.length && (
-        <path class="balance projected" d={pathOf(projected) ?? ''} />
-      )}
+      <svg
+        viewBox={`0 0 ${span} ${height}`}
+        width="100%"
+        {...{ height }}
+        preserveAspectRatio="none"
+      >
+        <path class="balance" d={pathOf(days.slice(0, projectedFrom)) ?? ''} />
+        {projectedFrom < days.length && (
+          <path class="balance projected" d={pathOf(projected) ?? ''} />
+        )}
+      </svg>
       {last && (
         <circle
           class="balance"
-          {...{ cx: middle(last.day), cy: round(amounts(Number(last.cents))), r: 3 }}
+          {...{ cx: `${middle(last.day)}%`, cy: round(amounts(Number(last.cents))), r: 3 }}
         />
       )}
     </Chart>
   );
 }
 
-function placesOf(days: readonly { day: PlainDate }[], side: Side = 'past'): ScaleBand<string> {
+/** Where the days stand, in percent. */
+function placesOf(days: readonly { day: PlainDate }[]): ScaleBand<string> {
   const names = days.map(({ day }) => day);
-  return scaleBand(names, [sides[side].left, sides[side].right]).paddingInner(0.25);
+  return scaleBand(names, [0, 100]).paddingInner(0.25);
 }
+
+const middleOf = (places: ScaleBand<string>) => (day: PlainDate) =>
+  round((places(day) ?? 0) + places.bandwidth() / 2);
+
+const columnAt = (percent: number) => ({ x1: `${percent}%`, x2: `${percent}%` });
 
 /** Without the cents: the axis shows whole amounts. */
 function writeCents(cents: number): string {
@@ -180,62 +197,46 @@ function Bar({ places, amounts, day, from, to, kind, fill }: BarProps) {
     <rect
       class={`bar-${kind}`}
       {...(fill ? { fill } : {})}
-      x={round(places(day) ?? 0)}
+      x={`${round(places(day) ?? 0)}%`}
       y={round(amounts(to))}
-      width={round(places.bandwidth())}
+      width={`${round(places.bandwidth())}%`}
       height={round(size)}
     />
   );
 }
 
-function round(length: number): number {
-  return Math.round(length * 10) / 10;
-}
+const round = (length: number) => Math.round(length * 100) / 100;
+
+const ticksOf = (amounts: Amounts, isWhole = false) =>
+  amounts.ticks(4).filter((value) => !isWhole || Number.isInteger(value));
 
 /** Lines at round values, and a date below each fifth day. */
 function Axes({
   days,
   amounts,
-  write,
-  side = 'past',
+  isWhole,
 }: {
   days: readonly { day: PlainDate }[];
   amounts: Amounts;
-  write: (value: number) => string;
-  side?: Side;
+  isWhole?: boolean;
 }) {
   const { language } = useVisit();
-  const places = placesOf(days, side);
-  const { left, right } = sides[side];
-  const values =
-    side === 'past'
-      ? ({ x: right + 6, 'text-anchor': 'start' } as const)
-      : ({ x: left - 6, 'text-anchor': 'end' } as const);
+  const middle = middleOf(placesOf(days));
   const step = Math.max(1, Math.ceil(days.length / 6));
-  const labelled = amounts.ticks(4).filter((value) => write(value) !== '');
   return (
     <>
-      {labelled.map((value) => (
-        <>
-          <line
-            class={value === 0 ? 'zero' : 'grid'}
-            {...{ x1: left, x2: right }}
-            {...{ y1: round(amounts(value)), y2: round(amounts(value)) }}
-          />
-          <text {...values} y={round(amounts(value)) + 4}>
-            {write(value)}
-          </text>
-        </>
+      {ticksOf(amounts, isWhole).map((value) => (
+        <line
+          class={value === 0 ? 'zero' : 'grid'}
+          {...{ x1: 0, x2: '100%' }}
+          {...{ y1: round(amounts(value)), y2: round(amounts(value)) }}
+        />
       ))}
       {days
         // The last day always has its date.
         .filter((_, index) => (days.length - 1 - index) % step === 0)
         .map(({ day }) => (
-          <text
-            x={round((places(day) ?? 0) + places.bandwidth() / 2)}
-            y={inner.bottom + 20}
-            text-anchor="middle"
-          >
+          <text x={`${middle(day)}%`} y={inner.bottom + 20} text-anchor="middle">
             {formatDayOfMonth(day, language)}
           </text>
         ))}
@@ -243,27 +244,27 @@ function Axes({
   );
 }
 
-function Chart({
-  name,
-  title,
-  label,
-  side = 'past',
-  legend,
-  children,
-}: {
+interface ChartProps {
   name: string;
   title: TextKey;
+  /** What a reader of the screen hears; the title without it. */
   label?: string | undefined;
-  side?: Side;
+  /** Whether days that are not over follow. */
+  hasFuture?: boolean;
   legend: readonly (readonly [kind: string, text: TextKey])[];
+  /** At the left, one for each line. */
+  values: { amounts: Amounts; isWhole?: boolean; write: (value: number) => string };
   children: ComponentChildren;
-}) {
+}
+
+function Chart({ name, title, label, hasFuture, legend, values, children }: ChartProps) {
   const { t } = useVisit();
+  const { amounts, isWhole, write } = values;
   return (
     <figure class="chart">
       <figcaption>
         <strong>{t(title)}</strong>
-        {side === 'ahead' && (
+        {hasFuture && (
           <>
             <span class="legend-past">{t('chart.past')}</span>
             <span class="legend-projected">{t('chart.projected')}</span>
@@ -283,8 +284,15 @@ function Chart({
           </span>
         ))}
       </figcaption>
-      <div class={`scroll ${side}`} role="region" aria-label={t(title)} tabindex={0}>
-        <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label ?? t(title)}>
+      <div class="drawing">
+        <svg class="values" {...{ height }} aria-hidden="true">
+          {ticksOf(amounts, isWhole).map((value) => (
+            <text x="100%" y={round(amounts(value)) + 4} text-anchor="end">
+              {write(value)}
+            </text>
+          ))}
+        </svg>
+        <svg class="plot" {...{ height }} role="img" aria-label={label ?? t(title)}>
           <title>{t(title)}</title>
           <defs>
             {legend.map(([kind]) => (

@@ -38,6 +38,10 @@ export interface ListColumn<Row> extends CellContent<Row> {
   isOnly?: 'page' | 'file';
   /** Of cents: what came in or went out. `below` says it in a word. */
   isSigned?: boolean;
+  /** What a row is known by: a table with one has rows of one line, of two on a narrow screen. */
+  isLead?: boolean;
+  /** The record has it too: where the screen is narrow, the row has not. */
+  isDetail?: boolean;
 }
 
 /**
@@ -88,8 +92,15 @@ export function ListTable<Row>({
   const [shown, shownRows] = [seenColumns(columns), [...rows]];
   if (shownRows.length === 0 && empty !== undefined) return <Empty>{t(empty)}</Empty>;
   const said = typeof name === 'string' ? t(name) : name.said;
-  const classOf = ({ is, wide, cents, count }: ListColumn<Row>) =>
-    is ?? (wide ? 'wide' : (cents ?? count) ? 'number' : undefined);
+  const classOf = ({ is, wide, cents, count, isLead, isDetail }: ListColumn<Row>) =>
+    [
+      is ?? (wide ? 'wide' : (cents ?? count) ? 'number' : null),
+      isLead && 'lead',
+      isDetail && 'detail',
+    ]
+      .filter(Boolean)
+      .join(' ') || undefined;
+  const kind = shown.some(({ isLead }) => isLead) ? 'scroll stacked rows' : 'scroll stacked';
   const table = (
     <table aria-label={isUnseen ? said : undefined}>
       <thead>
@@ -114,7 +125,7 @@ export function ListTable<Row>({
   );
   if (isUnseen) return <Unseen id={id}>{table}</Unseen>;
   return (
-    <div class="scroll stacked" role="region" aria-label={said} tabindex={0} id={id}>
+    <div class={kind} role="region" aria-label={said} tabindex={0} id={id}>
       {table}
     </div>
   );

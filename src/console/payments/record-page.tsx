@@ -4,6 +4,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { AppError } from '../../platform/errors.js';
 import { parseJson, stringifyJson } from '../../platform/json/exact-json.js';
 import type { Counterparty } from '../../access/counterparties/resolution.js';
+import { writeTaxId } from '../formats.js';
 import { Badge, Card, Code, FactList, Message, Folded, Row, type Tone } from '../kit/elements.js';
 import { useVisit, type Visit } from '../visit.js';
 import { findTextKey, type TextKey } from '../texts.js';
@@ -60,7 +61,7 @@ export function CounterpartyCard({
   const { name, taxId, ispb, branch, account, message } = counterparty;
   const facts = [
     ['word.name', name],
-    ['word.taxId', taxId],
+    ['word.taxId', writeTaxId(taxId)],
     ['word.institution', ispb],
     ['word.branch', branch],
     ['word.account', account],

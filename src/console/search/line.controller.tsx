@@ -1,7 +1,6 @@
 // One statement line with everything that is known of it.
 import { Controller } from '@nestjs/common';
 import type { ComponentChildren } from 'preact';
-import { punctuateTaxId } from '../../access/counterparties/party.js';
 import { operationKindOf } from '../../bank-contract/operation-kinds.js';
 import type { LineOutcomeState } from '../../generated/service/enums.js';
 import { AppError } from '../../platform/errors.js';
@@ -9,6 +8,7 @@ import { isNsu } from '../../platform/http/listing.js';
 import type { NameOfActor } from '../../access/people/names-of-actors.service.js';
 import { ActorNames } from '../actor-names.service.js';
 import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import { writeTaxId } from '../formats.js';
 import {
   Amount,
   Badge,
@@ -123,7 +123,7 @@ function LineFacts({ detail: { line, recordedAt } }: Props) {
         ['word.amount', <Movement of={line} />],
         ['line.previousBalance', <Amount cents={line.balancePreviousCents} />],
         ['word.balanceAfter', <Amount cents={line.currentBalanceCents} />],
-        ['word.line', <Text text={nameOfType(visit, line.typeName)} />],
+        ['word.line', <Text text={nameOfType(visit, line)} />],
         ['line.typeName', <code>{line.typeName}</code>],
         ['line.notes', <Text text={line.notes ?? hiddenText(visit)} />],
         ['word.when', time(line.occurredAt)],
@@ -184,7 +184,7 @@ function Who({ detail: { line, erasure } }: Props) {
       title="word.counterparty"
       facts={[
         ['word.name', text(name)],
-        ['word.taxId', text(taxId === null ? null : (punctuateTaxId(taxId) ?? taxId))],
+        ['word.taxId', text(writeTaxId(taxId))],
         ['word.institution', text(ispb)],
         ['word.branch', text(branch)],
         ['word.account', text(account)],

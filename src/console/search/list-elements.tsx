@@ -1,7 +1,7 @@
 // What the lists of payments have in common: their tones, amounts and counterparties, and the
 // requests that fill them.
-import { punctuateTaxId } from '../../access/counterparties/party.js';
 import type { Counterparty } from '../../access/counterparties/resolution.js';
+import { writeTaxId } from '../formats.js';
 import { Badge, type Tone } from '../kit/elements.js';
 import type { ListColumn } from '../kit/table.js';
 import { useVisit } from '../visit.js';
@@ -41,18 +41,19 @@ export function LineLink({ nsu }: { nsu: bigint | null }) {
 }
 
 /** Name and tax id, as the reader may see them. */
-export function partyColumn<Row>(of: (row: Row) => Counterparty): ListColumn<Row> {
+export function partyColumn<Row>(
+  of: (row: Row) => Counterparty,
+  /** Where neither a name nor an account is known. */
+  other?: (row: Row) => string,
+): ListColumn<Row> {
   return {
     wide: (row) => {
-      const { name, taxId, account } = of(row);
-      return name === null && taxId === null ? account : <bdi>{name ?? ''}</bdi>;
+      const { name, account } = of(row);
+      return <bdi>{name ?? account ?? other?.(row)}</bdi>;
     },
     below: {
       label: 'list.taxId',
-      cell: (row) => {
-        const { taxId } = of(row);
-        return taxId === null ? null : (punctuateTaxId(taxId) ?? taxId);
-      },
+      cell: (row) => writeTaxId(of(row).taxId),
     },
   };
 }

@@ -24,6 +24,8 @@ import { readPayments } from './listed-payments.queries.js';
 const metadata = { label: 'word.metadata', hint: 'list.metadataHint' } as const;
 const chargeTypes = ['BANKSLIP', 'BANKSLIP_PIX', 'PIX_STATIC'] as const;
 
+type ListedCharge = Awaited<ReturnType<ChargesService['list']>>['data'][number];
+
 @Controller()
 export class PaymentLists {
   constructor(
@@ -53,25 +55,35 @@ export class PaymentLists {
       columns: async (rows) => {
         const payments = await this.readPayments(visit, rows);
         return {
-          'referenceKind.correlation_id': {
+          'list.createdAt': { at: (row) => bankTime(row, 'createdAt'), isOrder: true },
+          'word.payer': {
+            ...partyColumn(
+              (row: ListedCharge) => payments(row.expectedPaymentId).counterparty,
+              ({ correlationId }) => correlationId,
+            ),
+            isLead: true,
             href: ({ operationId }) => visit.to(`charges/${operationId}`),
-            wide: ({ correlationId }) => correlationId,
-          },
-          'word.amount': { cents: (row) => payments(row.expectedPaymentId).amountCents },
-          'word.settlement': (row) => (
-            <>
-              {badge(visit, 'list.charge.settlement', row.settlement)}{' '}
-              {row.operationState !== 'succeeded' &&
-                badge(visit, 'list.operationState', row.operationState)}
-            </>
-          ),
-          'word.payer': partyColumn((row) => payments(row.expectedPaymentId).counterparty),
-          'word.dueDate': (row) => {
-            const { dueDate } = payments(row.expectedPaymentId);
-            return dueDate && writeDay(dueDate);
           },
           'word.kind': (row) => wordOf(visit.t, 'list.charge.type', bankText(row, 'type')),
-          'list.createdAt': { at: (row) => bankTime(row, 'createdAt'), isOrder: true },
+          'referenceKind.correlation_id': {
+            isDetail: true,
+            wide: ({ correlationId }) => correlationId,
+          },
+          'word.dueDate': {
+            isDetail: true,
+            cell: (row) => {
+              const { dueDate } = payments(row.expectedPaymentId);
+              return dueDate && writeDay(dueDate);
+            },
+          },
+          'word.amount': { cents: (row) => payments(row.expectedPaymentId).amountCents },
+          'word.status': (row) => (
+            <>
+              {row.operationState === 'succeeded'
+                ? badge(visit, 'list.charge.settlement', row.settlement)
+                : badge(visit, 'list.operationState', row.operationState)}
+            </>
+          ),
         };
       },
     });
@@ -94,16 +106,20 @@ export class PaymentLists {
       read: (at, filters) => this.operations.list(visit.accountId, at, filters),
       total: (filters) => this.operations.total(visit.accountId, filters),
       columns: (_rows) => ({
+        'list.createdAt': { at: ({ createdAt }) => createdAt, isOrder: true },
         'word.kind': {
+          isLead: true,
           href: hrefIn(visit, 'operations'),
           wide: ({ kind }) => wordOf(visit.t, 'list.operationKind', kind),
         },
-        'word.status': ({ state }) => badge(visit, 'list.operationState', state),
+        'referenceKind.idempotency_key': {
+          isDetail: true,
+          wide: ({ idempotencyKey }) => idempotencyKey,
+        },
+        'list.attempts': { is: 'number', isDetail: true, cell: ({ attempts }) => attempts },
+        'list.updatedAt': { isDetail: true, at: ({ updatedAt }) => updatedAt },
         'word.amount': { cents: ({ amountCents }) => amountCents },
-        'list.createdAt': { at: ({ createdAt }) => createdAt, isOrder: true },
-        'list.updatedAt': { at: ({ updatedAt }) => updatedAt },
-        'list.attempts': { is: 'number', cell: ({ attempts }) => attempts },
-        'referenceKind.idempotency_key': { wide: ({ idempotencyKey }) => idempotencyKey },
+        'word.status': ({ state }) => badge(visit, 'list.operationState', state),
       }),
     });
   }
@@ -131,18 +147,10 @@ export class PaymentLists {
       read: (at, filters) => this.transfers.list(visit.accountId, at, filters),
       total: (filters) => this.transfers.total(visit.accountId, filters),
       columns: (rows) =>
-        this.sentColumns(
-          visit,
-          rows,
-          'list.sentState',
-          {
-            'list.shape': {
-              href: hrefIn(visit, 'transfers'),
-              wide: ({ shape }) => wordOf(visit.t, 'list.transferShape', shape),
-            },
-          },
-          { 'referenceKind.external_id': { wide: ({ externalId }) => externalId } },
-        ),
+        this.sentColumns(visit, rows, 'transfers', {
+          'list.shape': ({ shape }) => wordOf(visit.t, 'list.transferShape', shape),
+          'referenceKind.external_id': { isDetail: true, wide: ({ externalId }) => externalId },
+        }),
     });
   }
 
@@ -161,18 +169,10 @@ export class PaymentLists {
       read: (at, filters) => this.bills.list(visit.accountId, at, filters),
       total: (filters) => this.bills.total(visit.accountId, filters),
       columns: (rows) =>
-        this.sentColumns(
-          visit,
-          rows,
-          'list.sentState',
-          {
-            'word.barCode': {
-              href: hrefIn(visit, 'bills'),
-              wide: ({ barCode }) => barCode,
-            },
-          },
-          { 'list.scheduledFor': { at: ({ scheduledFor }) => scheduledFor } },
-        ),
+        this.sentColumns(visit, rows, 'bills', {
+          'word.barCode': { isDetail: true, wide: ({ barCode }) => barCode },
+          'list.scheduledFor': { isDetail: true, at: ({ scheduledFor }) => scheduledFor },
+        }),
     });
   }
 
@@ -191,39 +191,39 @@ export class PaymentLists {
       read: (at, filters) => this.refunds.list(visit.accountId, at, filters),
       total: (filters) => this.refunds.total(visit.accountId, filters),
       columns: (rows) =>
-        this.sentColumns(
-          visit,
-          rows,
-          'list.sentState',
-          {
-            'list.id': {
-              href: hrefIn(visit, 'refunds'),
-              wide: ({ id, endToEndId }) => endToEndId ?? id,
-            },
+        this.sentColumns(visit, rows, 'refunds', {
+          'list.endToEndId': { isDetail: true, wide: ({ endToEndId }) => endToEndId },
+          'list.originalNsu': {
+            isDetail: true,
+            cell: ({ originalNsu }) => <LineLink nsu={originalNsu} />,
           },
-          { 'list.originalNsu': ({ originalNsu }) => <LineLink nsu={originalNsu} /> },
-        ),
+        }),
     });
   }
 
-  /** Of money that was sent: what the three lists have in common, around their own two columns. */
+  /** Of money that was sent: what the three lists have in common, around their own columns. */
   private async sentColumns<Row extends SentRow>(
     visit: Visit,
     rows: readonly Row[],
-    stateTexts: string,
-    name: ListColumns<Row>,
-    detail: ListColumns<Row>,
+    list: 'transfers' | 'bills' | 'refunds',
+    own: ListColumns<Row>,
   ): Promise<ListColumns<Row>> {
     const payments = await this.readPayments(visit, rows);
     return {
-      ...name,
-      'word.amount': { cents: ({ amountCents }) => amountCents },
-      'word.status': ({ state }) => badge(visit, stateTexts, state),
-      'word.settlement': ({ settlement }) => badge(visit, 'list.sent.settlement', settlement),
-      'list.beneficiary': partyColumn((row) => payments(row.expectedPaymentId).counterparty),
-      ...detail,
-      'line.reference.kind.nsu': ({ nsu }) => <LineLink nsu={nsu} />,
       'list.createdAt': { at: ({ createdAt }) => createdAt, isOrder: true },
+      'list.beneficiary': {
+        ...partyColumn(
+          (row: Row) => payments(row.expectedPaymentId).counterparty,
+          () => visit.t('money.unnamed'),
+        ),
+        isLead: true,
+        href: hrefIn(visit, list),
+      },
+      ...own,
+      'line.reference.kind.nsu': { isDetail: true, cell: ({ nsu }) => <LineLink nsu={nsu} /> },
+      'word.amount': { cents: ({ amountCents }) => amountCents },
+      'word.status': ({ state }) => badge(visit, 'list.sentState', state),
+      'word.settlement': ({ settlement }) => badge(visit, 'list.sent.settlement', settlement),
     };
   }
 
@@ -234,6 +234,7 @@ export class PaymentLists {
 }
 
 interface SentRow {
+  id: string;
   expectedPaymentId: string;
   amountCents: bigint;
   state: string;

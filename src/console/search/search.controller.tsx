@@ -178,7 +178,7 @@ function nameOf(visit: Visit, hit: Hit): string {
     case 'operation':
       return wordOf(visit.t, 'list.operationKind', hit.operation.kind);
     case 'line':
-      return `${hit.line.nsu} · ${nameOfType(visit, hit.line.typeName)}`;
+      return `${hit.line.nsu} · ${nameOfType(visit, hit.line)}`;
     case 'break':
       return wordOf(visit.t, 'break', hit.found.kind);
   }

@@ -3,10 +3,14 @@ import { useVisit, type Visit } from '../visit.js';
 import { findTextKey } from '../texts.js';
 import { explainLine, type ExplainedLine } from './explanation.js';
 
-/** The bank's kinds of movements. Of others, the bank's own word is shown. */
-export function nameOfType({ t }: Visit, typeName: string): string {
+/** The bank's kinds of movements. Of others, the bank's own words are shown, but no code. */
+export function nameOfType(
+  { t }: Visit,
+  { typeName, isCredit }: { typeName: string; isCredit: boolean },
+): string {
   const key = findTextKey(`line.type.${typeName}`);
-  return key ? t(key) : typeName;
+  if (key) return t(key);
+  return /^\w+$/.test(typeName) ? t(isCredit ? 'line.otherCredit' : 'line.otherDebit') : typeName;
 }
 
 export function Why({ explained }: { explained: ExplainedLine }) {

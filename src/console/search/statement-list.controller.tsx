@@ -16,7 +16,7 @@ import type { ListColumns } from '../kit/table.js';
 import { Redirect, type PageAnswer } from '../page.js';
 import { callerOf, useVisit, type Visit } from '../visit.js';
 import { LineExplanations } from './line-explanations.service.js';
-import { LineLink, partyColumn, StateBadge } from './list-elements.js';
+import { partyColumn, StateBadge } from './list-elements.js';
 import { nameOfType, Why } from './statement-elements.js';
 
 type Line = Awaited<ReturnType<TransactionViews['list']>>['data'][number];
@@ -38,7 +38,7 @@ export class StatementPages {
       query: listTransactionsOfBook.query,
       filters: {
         day: { label: 'word.day', type: 'date' },
-        state: { label: 'line.state', options: Object.values(LineOutcomeState), of: 'line.state' },
+        state: { label: 'word.status', options: Object.values(LineOutcomeState), of: 'line.state' },
         isCredit: {
           label: 'word.direction',
           options: [
@@ -113,23 +113,25 @@ export class StatementPages {
   private async columnsOf(visit: Visit, lines: readonly Line[]): Promise<ListColumns<Line>> {
     const { t } = visit;
     const isVisible = seesPersonalData(callerOf(visit).scopes);
-    const explanations = await this.explanations.read(visit.accountId, lines);
+    const isFile = visit.query.has('file');
+    const explanations = isFile && (await this.explanations.read(visit.accountId, lines));
     return {
-      'word.when': {
-        at: ({ occurredAt }) => occurredAt,
-        isOrder: true,
-        below: {
-          ...{ label: 'line.reference.kind.nsu', isNamed: true },
-          cell: ({ nsu }) => <LineLink nsu={nsu} />,
-        },
+      'word.when': { at: ({ occurredAt }) => occurredAt, isOrder: true },
+      'line.reference.kind.nsu': { isOnly: 'file', cell: ({ nsu }) => nsu.toString() },
+      'word.counterparty': {
+        ...partyColumn(
+          ({ counterparty }: Line) => counterparty,
+          ({ notes, ...line }) => notes ?? nameOfType(visit, line),
+        ),
+        isLead: true,
+        href: ({ nsu }) => visit.to(`statement/${nsu}`),
       },
       'word.line': {
-        wide: ({ typeName }) => nameOfType(visit, typeName),
+        wide: (line) => nameOfType(visit, line),
         ...(isVisible && {
           below: { label: 'line.notes', cell: ({ notes }) => notes !== null && <bdi>{notes}</bdi> },
         }),
       },
-      'word.who': partyColumn(({ counterparty }) => counterparty),
       'word.amount': {
         isSigned: true,
         cents: ({ isCredit, amountCents }) => (isCredit ? amountCents : -amountCents),
@@ -138,17 +140,18 @@ export class StatementPages {
           cell: ({ isCredit }) => t(isCredit ? 'line.credit' : 'line.debit'),
         },
       },
-      'word.balanceAfter': { cents: ({ currentBalanceCents }) => currentBalanceCents },
-      'line.state': {
-        wide: (line) => (
-          <>
-            <StateBadge state={line.state} text={t(`line.state.${line.state}`)} />
-            <Why explained={explanations(line)} />
-            {line.breakKind !== null && line.breakId !== null && (
-              <a href={visit.to(`breaks/${line.breakId}`)}>{t('line.openBreak')}</a>
-            )}
-          </>
-        ),
+      'word.balanceAfter': {
+        isDetail: true,
+        cents: ({ currentBalanceCents }) => currentBalanceCents,
+      },
+      'word.status': (line) => {
+        const badge = <StateBadge state={line.state} text={t(`line.state.${line.state}`)} />;
+        if (line.breakKind === null || line.breakId === null) return badge;
+        return <a href={visit.to(`breaks/${line.breakId}`)}>{badge}</a>;
+      },
+      'line.state': explanations && {
+        isOnly: 'file',
+        cell: (line) => <Why explained={explanations(line)} />,
       },
     };
   }

@@ -152,6 +152,8 @@ export const searchTexts = {
   'line.state': ['Explicação', 'Explanation'],
   'line.credit': ['Crédito', 'Credit'],
   'line.debit': ['Débito', 'Debit'],
+  'line.otherCredit': ['Outro crédito', 'Other credit'],
+  'line.otherDebit': ['Outro débito', 'Other debit'],
   'line.state.matched': ['Conciliado', 'Matched'],
   'line.state.classified': ['Classificado', 'Classified'],
   'line.state.in_break': ['Em divergência', 'In a break'],

@@ -328,14 +328,16 @@ describe('the records of an account', () => {
     });
 
     it('in Portuguese too', async () => {
-      const { text } = await people.analyst.get(`${pages}/statement`, {
-        'accept-language': 'pt-BR',
-      });
-      expect(text.replaceAll('\u00a0', ' ')).toContain(
+      const portuguese = { 'accept-language': 'pt-BR' };
+      const list = await people.analyst.get(`${pages}/statement`, portuguese);
+      expect(list.text).toContain('Conciliado');
+      // A row of the list has one line; the file and the record say why.
+      expect(list.text).not.toContain('Liquida');
+      const file = await people.analyst.get(`${pages}/statement?file=csv`, portuguese);
+      expect(file.text.replaceAll('\u00a0', ' ')).toContain(
         'Liquida a cobrança order-77 (R$ 1.234,56): mesmo correlationId.',
       );
-      expect(text).toContain('nada que foi pedido ou previsto explica este lançamento');
-      expect(text).toContain('Conciliado');
+      expect(file.text).toContain('nada que foi pedido ou previsto explica este lançamento');
     });
 
     it('by the webhook that reported it', async () => {

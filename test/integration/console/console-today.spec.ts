@@ -54,7 +54,7 @@ describe('Today', () => {
     await receive('seen-1', 1234.56);
     await receive('seen-2', 100);
     const { text } = await viewer.get(page);
-    expect(text.match(/<svg viewBox[^>]* role="img"/g)).toHaveLength(2);
+    expect(text.match(/<svg class="plot"[^>]* role="img"/g)).toHaveLength(2);
     expect(text.match(/class="bar-in" x=/g)).toHaveLength(1);
     expect(text.match(/fill="url\(#outcomes-in_break\)" x=/g)).toHaveLength(1);
     const { rows } = await query(
