@@ -1,7 +1,7 @@
 // The mode of each account, and who changed it, when and why. A mode takes effect in every process
 // when its transaction commits: it is read from the database before each attempt, and again before
 // each call, unless the account was read in the transaction that recorded its attempt just now.
-import type { Db, Tx } from '../../platform/postgres/database.service.js';
+import type { Db, Reader, Tx } from '../../platform/postgres/database.service.js';
 import type { AccountModeChange } from '../../generated/service/client.js';
 import { invariant } from '../../platform/errors.js';
 import { faultOfMode, registersWebhooksByDefault, type SendingRules } from './account-mode.js';
@@ -22,10 +22,12 @@ export async function assertAccountLive(db: Db, accountId: number): Promise<void
 export interface NewMode extends Pick<AccountModeChange, 'mode' | 'actor' | 'reason'> {
   /** Undefined: as the mode has it by default. */
   registersWebhooks: boolean | undefined;
+  /** The change is about the alarm of this debit: it is recorded even if nothing else changes. */
+  alarmNsu?: bigint | null;
 }
 
 /** `isNewMode` is false where only the registration of webhooks changed. */
-interface RecordedChange extends AccountModeChange {
+export interface RecordedChange extends AccountModeChange {
   isNewMode: boolean;
 }
 
@@ -33,9 +35,9 @@ interface RecordedChange extends AccountModeChange {
 export async function changeMode(
   tx: Tx,
   accountId: number,
-  { mode, registersWebhooks: given, actor, reason }: NewMode,
+  { mode, registersWebhooks: given, actor, reason, alarmNsu = null }: NewMode,
 ): Promise<RecordedChange | null> {
-  await tx.$queryRaw`SELECT 1 FROM bank_account WHERE id = ${accountId} FOR NO KEY UPDATE`;
+  await lockMode(tx, accountId);
   const before = await readSendingRules(tx, accountId);
   const isSameMode = before.mode === mode;
   const registersWebhooks =
@@ -43,7 +45,8 @@ export async function changeMode(
     (isSameMode
       ? before.registersWebhooks
       : registersWebhooksByDefault(mode, before.registersWebhooks));
-  if (isSameMode && before.registersWebhooks === registersWebhooks) return null;
+  const isSame = isSameMode && before.registersWebhooks === registersWebhooks;
+  if (isSame && alarmNsu === null) return null;
   await tx.bankAccount.update({ where: { id: accountId }, data: { mode, registersWebhooks } });
   const last = await findLastModeChange(tx, accountId);
   const sequence = (last?.sequence ?? 0) + 1;
@@ -53,8 +56,58 @@ export async function changeMode(
     FROM statement_state WHERE account_id = ${accountId}`;
   invariant(clock, 'an aggregate returns a row');
   const data = { accountId, sequence, mode, formerMode: before.mode, registersWebhooks };
-  const change = await tx.accountModeChange.create({ data: { ...data, ...clock, actor, reason } });
+  const change = await tx.accountModeChange.create({
+    data: { ...data, ...clock, actor, reason, alarmNsu },
+  });
   return { ...change, isNewMode: !isSameMode };
+}
+
+export async function lockMode(tx: Tx, accountId: number): Promise<void> {
+  await tx.$queryRaw`SELECT 1 FROM bank_account WHERE id = ${accountId} FOR NO KEY UPDATE`;
+}
+
+const serviceActor = 'service';
+
+/** Stops an account, or adds to its stop that another person must consent to its release. */
+export async function stopForAlarm(
+  tx: Tx,
+  accountId: number,
+  alarmNsu: bigint,
+): Promise<RecordedChange | null> {
+  await lockMode(tx, accountId);
+  const { mode: before, registersWebhooks } = await readSendingRules(tx, accountId);
+  const mode = before === 'live' ? 'stopped' : before;
+  const reason = `alarm: nobody requested the debit ${alarmNsu}`;
+  const change = { mode, registersWebhooks, actor: serviceActor, reason, alarmNsu };
+  return changeMode(tx, accountId, change);
+}
+
+/** How long one person's request for a release waits for another's. */
+const requestHours = 72;
+
+export interface AlarmStop {
+  alarmNsu: bigint;
+  /** Who asked for the release since then. */
+  requestedBy: string[];
+}
+
+/** The last alarm for which the account is stopped; null once it was live again. */
+export async function findAlarmStop(db: Reader, accountId: number): Promise<AlarmStop | null> {
+  const [stop] = await db.$queryRaw<AlarmStop[]>`
+    SELECT stop.alarm_nsu, ARRAY(
+      SELECT c.actor FROM account_mode_change c
+      WHERE c.account_id = ${accountId} AND c.sequence > stop.sequence
+        AND c.alarm_nsu = stop.alarm_nsu
+        AND c.created_at > clock_timestamp() - ${requestHours} * interval '1 hour'
+      ORDER BY c.sequence
+    ) AS "requestedBy"
+    FROM account_mode_change stop
+    WHERE stop.account_id = ${accountId} AND stop.alarm_nsu IS NOT NULL
+      AND stop.actor = ${serviceActor} AND stop.sequence > COALESCE((
+        SELECT max(sequence) FROM account_mode_change
+        WHERE account_id = ${accountId} AND mode = 'live'), 0)
+    ORDER BY stop.sequence DESC LIMIT 1`;
+  return stop ?? null;
 }
 
 export async function findLastModeChange(

@@ -60,6 +60,7 @@ export class PaymentControlPages {
     const body = (
       <>
         {query.get('done') === 'saved' && <Message kind="good">{t('controls.saved')}</Message>}
+        {guardsInVain(controls) && <Message kind="bad">{t('controls.noChannel')}</Message>}
         <Cards is="facts">
           <Limits limits={await this.controls.listLimitsInUse(accountId)} />
           <Rules controls={controls} />
@@ -188,6 +189,10 @@ export class PaymentControlPages {
   }
 }
 
+/** There are alarms, and they notify nobody. */
+const guardsInVain = ({ guard }: Controls) =>
+  (guard.intervalSeconds !== null || guard.stopsOnAlarm) && guard.alertChannels === 0;
+
 /** Masked for whoever may not see names. */
 function partyOf(visit: Visit, { name, counterparty }: Beneficiary) {
   const party = { ...unknownParty, name, ...accountIn(counterparty) };
@@ -219,7 +224,7 @@ function saved(visit: Visit): Redirect {
 }
 
 function Rules({ controls }: { controls: Controls }) {
-  const { t } = useVisit();
+  const { t, to } = useVisit();
   const yesNo = (value: boolean) => t(value ? 'app.yes' : 'app.no');
   const { nightFromHour: from, nightUntilHour: until, guard } = controls;
   const { intervalSeconds, alarmAbove, declaredDebits } = guard;
@@ -241,6 +246,10 @@ function Rules({ controls }: { controls: Controls }) {
           alarmAbove === null ? t('controls.alarmAlways') : <Amount cents={alarmAbove} />,
         ],
         ['controls.declaredDebits', String(declaredDebits.length)],
+        [
+          'controls.stopsOnAlarm',
+          <a href={to('payment-controls/alarm-stop')}>{yesNo(guard.stopsOnAlarm)}</a>,
+        ],
       ]}
     />
   );

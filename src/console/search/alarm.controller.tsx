@@ -61,6 +61,7 @@ export class AlarmPage {
               ['controls.bankContact', bankContact ?? t('alarm.noContact')],
               ['alarm.key', t('alarm.keyOf', { slug })],
               ['alarm.stop', t('alarm.stopLimits')],
+              ['account.changeMode', <a href={to('account')}>{t('word.account')}</a>],
             ]}
           />
         </Cards>

@@ -51,6 +51,15 @@ export class AccountSettingsPages {
     const body = (
       <>
         {visit.query.has('saved') && <Message kind="good">{t('account.saved')}</Message>}
+        {visit.query.has('asked') && <Message kind="warn">{t('account.releaseAsked')}</Message>}
+        {facts.mode.alarmNsu !== null && (
+          <Message kind="bad">
+            {t('account.alarmStopped', { nsu: facts.mode.alarmNsu.toString() })}
+            {facts.mode.releaseRequestedBy.map((actor) => (
+              <p>{t('account.releaseBy', { name: nameOf(actor) })}</p>
+            ))}
+          </Message>
+        )}
         <AccountFactCards facts={facts} profile={profile} />
         <ModeHistory facts={facts} nameOf={nameOf} />
         {visit.may(needs) && (
@@ -93,12 +102,13 @@ export class AccountSettingsPages {
     const mode = Object.values(AccountMode).find((one) => one === form.get('mode'));
     if (!mode) throw new AppError('validation_failed');
     const registers = form.get('registersWebhooks');
-    await this.restores.changeMode(accountOf(visit).slug, {
+    const changed = await this.restores.changeModeByPerson(accountOf(visit).slug, {
       mode,
       registersWebhooks: registers === 'yes' || (registers === 'no' ? false : undefined),
       actor: callerOf(visit).actor,
       reason: requireReason(visit),
     });
+    if (mode !== changed.mode) return new Redirect(visit.to('account?asked=1'));
     return saved(visit);
   }
 

@@ -121,6 +121,32 @@ export const paymentRulesTexts = {
     'Um por linha: tipo; máximo em 24 horas; e, se quiser, quem recebe (ISPB/agência/conta).',
     'One a line: type; maximum in 24 hours; and, if you like, the payee (ISPB/branch/account).',
   ],
+  'controls.stopsOnAlarm': ['Alarme para os nossos envios', 'An alarm stops our own sending'],
+  'alarmStop.title': [
+    'Parar no alarme: teria parado em {lines} débitos de 90 dias',
+    'Stop on alarm: it would have stopped on {lines} debits of 90 days',
+  ],
+  'alarmStop.on': ['Um alarme para os nossos envios.', 'An alarm stops our own sending.'],
+  'alarmStop.lines': ['Débitos em que teria parado', 'Debits on which it would have stopped'],
+  'alarmStop.none': ['Nenhum em 90 dias.', 'None in 90 days.'],
+  'alarmStop.why': [
+    'Num alarme, nada novo é enviado ao banco até que duas pessoas liberem a conta.',
+    'On an alarm, nothing new is sent to the bank until two people release the account.',
+  ],
+  'alarmStop.release': [
+    'Desligado, um alarme só avisa. Uma conta já parada continua parada.',
+    'Turned off, an alarm only notifies. An account that is stopped stays stopped.',
+  ],
+  'alarmStop.turnOn': ['Parar a cada alarme', 'Stop on each alarm'],
+  'alarmStop.turnOff': ['Não parar mais', 'Stop no more'],
+  'alarmStop.changed_meanwhile': [
+    'Há outros débitos desde o que você viu. Veja a lista de novo.',
+    'There are other debits since what you saw. See the list again.',
+  ],
+  'controls.noChannel': [
+    'Não há canal de alerta: um alarme não avisa ninguém. Crie um em Canais de alerta.',
+    'There is no alert channel: an alarm notifies nobody. Create one in Alert channels.',
+  ],
   'controls.change': ['Mudar os controles', 'Change the controls'],
   'controls.changeWhy': [
     'A mudança vale na hora, também para pagamentos que esperam aprovação. Limites em reais; vazio: sem limite.',

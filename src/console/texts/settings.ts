@@ -44,6 +44,15 @@ export const settingsTexts = {
     'Os valores são guardados cifrados e não são mostrados de novo.',
     'The values are stored encrypted, and are not shown again.',
   ],
+  'account.alarmStopped': [
+    'O alarme do débito {nsu} parou os envios. Duas pessoas os liberam, pelo modo Ativa.',
+    'The alarm of debit {nsu} stopped sending. Two people release it, by the mode Live.',
+  ],
+  'account.releaseBy': ['Liberação pedida por {name}.', '{name} asks for the release.'],
+  'account.releaseAsked': [
+    'Pedido gravado. Outra pessoa libera a conta do mesmo modo.',
+    'Stored. Another person releases the account in the same way.',
+  ],
   'account.saved': ['As alterações foram salvas.', 'The changes were saved.'],
   'account.change': ['Nome e peso', 'Name and weight'],
   'account.changeMode': ['Mudar o modo', 'Change the mode'],

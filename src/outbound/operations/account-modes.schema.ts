@@ -1,7 +1,14 @@
 // The operator's routes of an account's mode: the stop switch, and reconcile-only.
 import { z } from 'zod';
 import { route } from '../../bank-contract/route.js';
-import { filledText, instant, integer, text, nameSchemas } from '../../bank-contract/wire.js';
+import {
+  bigInteger,
+  filledText,
+  instant,
+  integer,
+  text,
+  nameSchemas,
+} from '../../bank-contract/wire.js';
 import { AccountMode } from '../../generated/service/enums.js';
 
 export const accountModeView = z.object({
@@ -10,6 +17,8 @@ export const accountModeView = z.object({
   registersWebhooks: z.boolean(),
   callsUnderWay: integer.describe('How many calls from before the change may reach the bank.'),
   waiting: integer.describe('Operations that are sent when the account is live again.'),
+  alarmNsu: bigInteger.nullable().describe('The debit whose alarm stopped the account.'),
+  releaseRequestedBy: z.array(z.string()).describe('At the console, another must ask, too.'),
   changes: z.array(
     z.object({
       mode: z.enum(AccountMode),

@@ -7,17 +7,23 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import {
   changeMode,
   countModes,
+  findAlarmStop,
+  lockMode,
+  readSendingRules,
+  stopForAlarm,
   type NewMode,
+  type RecordedChange,
 } from '../../access/accounts/account-modes.queries.js';
 import { AccountsService } from '../../access/accounts/accounts.service.js';
 import type { RouteOutput } from '../../bank-contract/route.js';
-import { Database } from '../../platform/postgres/database.service.js';
+import { Database, type Tx } from '../../platform/postgres/database.service.js';
 import type { EventType } from '../../events/event-types.js';
 import { EventsService } from '../../events/events.service.js';
 import { Health } from '../../platform/http/health.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
 import { jobs } from '../../platform/queue/queues.js';
 import type { getAccountMode } from './account-modes.schema.js';
+import { findEntitled, lockActors } from './entitled-actors.queries.js';
 import { countUnfinished } from './operations.queries.js';
 
 const maxChangesShown = 100;
@@ -45,8 +51,43 @@ export class AccountModes implements OnModuleInit {
   /** Takes effect with the commit. A repeat changes nothing. */
   async change(slug: string, mode: NewMode): Promise<RouteOutput<typeof getAccountMode>> {
     const { id: accountId } = await this.accounts.getBySlug(slug);
+    await this.apply(accountId, slug, (tx) => changeMode(tx, accountId, mode));
+    return this.get(slug);
+  }
+
+  /** A debit that nobody requested stops the account. */
+  async stopForAlarm(accountId: number, nsu: bigint): Promise<void> {
+    const { slug } = await this.accounts.get(accountId);
+    await this.apply(accountId, slug, (tx) => stopForAlarm(tx, accountId, nsu));
+  }
+
+  /** What an alarm has stopped, a person makes live again once another person has asked for it. */
+  async changeByPerson(slug: string, mode: NewMode): Promise<RouteOutput<typeof getAccountMode>> {
+    const { id: accountId } = await this.accounts.getBySlug(slug);
+    await this.apply(accountId, slug, async (tx) => {
+      await lockMode(tx, accountId);
+      const stop = mode.mode === 'live' ? await findAlarmStop(tx, accountId) : null;
+      if (!stop) return changeMode(tx, accountId, mode);
+      const { alarmNsu, requestedBy } = stop;
+      const others = requestedBy.filter((actor) => actor !== mode.actor);
+      await lockActors(tx, accountId, others);
+      const entitled = await findEntitled(tx, accountId, others, 'manage connections');
+      if (entitled.size > 0) return changeMode(tx, accountId, mode);
+      if (requestedBy.includes(mode.actor)) return null;
+      const present = await readSendingRules(tx, accountId);
+      const reason = `release_requested: ${mode.reason}`;
+      return changeMode(tx, accountId, { ...mode, ...present, reason, alarmNsu });
+    });
+    return this.get(slug);
+  }
+
+  private async apply(
+    accountId: number,
+    slug: string,
+    work: (tx: Tx) => Promise<RecordedChange | null>,
+  ): Promise<void> {
     const changed = await this.database.transaction(async (tx) => {
-      const change = await changeMode(tx, accountId, mode);
+      const change = await work(tx);
       if (change?.isNewMode) {
         const type = eventTypeOf[change.mode];
         const { actor, reason } = change;
@@ -63,7 +104,6 @@ export class AccountModes implements OnModuleInit {
       await this.events.enqueueDeliveries(accountId);
       await this.registerWebhooksQueue.enqueue({ accountId });
     }
-    return this.get(slug);
   }
 
   /** The calls are counted after the commit of a change: no other call is sent after it. */
@@ -71,6 +111,7 @@ export class AccountModes implements OnModuleInit {
     const { prisma } = this.database;
     const { id: accountId, mode, registersWebhooks } = await this.accounts.getBySlug(slug);
     const counts = await countUnfinished(prisma, accountId);
+    const stop = await findAlarmStop(prisma, accountId);
     const changes = await prisma.accountModeChange.findMany({
       where: { accountId },
       orderBy: { sequence: 'desc' },
@@ -79,6 +120,8 @@ export class AccountModes implements OnModuleInit {
     return {
       ...{ slug, mode, registersWebhooks },
       ...counts,
+      alarmNsu: stop?.alarmNsu ?? null,
+      releaseRequestedBy: stop?.requestedBy ?? [],
       changes: changes.map((change) => ({ ...change, at: change.createdAt })),
     };
   }

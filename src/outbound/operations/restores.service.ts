@@ -107,6 +107,12 @@ export class RestoreGuard {
     return this.modes.change(slug, mode);
   }
 
+  /** As `changeMode`; after an alarm, two people make the account live. */
+  async changeModeByPerson(slug: string, mode: NewMode) {
+    if (mode.mode === 'live') await this.assertReleasable(slug);
+    return this.modes.changeByPerson(slug, mode);
+  }
+
   private async assertReleasable(slug: string): Promise<void> {
     const { visibilityBoundMs } = this.bank.profile;
     const { prisma } = this.database;

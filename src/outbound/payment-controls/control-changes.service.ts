@@ -32,7 +32,10 @@ import type {
 const maxChangesShown = 100;
 
 type ControlsView = RouteOutput<typeof getPaymentControls>;
-export type GuardView = RouteOutput<typeof getAccountPaymentControls>['guard'];
+export type GuardView = Omit<
+  RouteOutput<typeof getAccountPaymentControls>['guard'],
+  'alertChannels'
+>;
 type NewBeneficiary = RouteInput<typeof addBeneficiary>['body'];
 
 /** A limit that is set, and how much of it is used by now. */
@@ -75,9 +78,10 @@ export class ControlChanges {
       take: maxChangesShown,
     });
     const stored = await this.find(accountId);
+    const alertChannels = await queries.countAlertChannels(this.database.prisma, accountId);
     return {
       ...describe(stored),
-      guard: guardOf(stored),
+      guard: { ...guardOf(stored), alertChannels },
       changes: changes.map(({ createdAt: at, ...change }) => ({ ...change, at })),
     };
   }
@@ -112,13 +116,18 @@ export class ControlChanges {
     );
   }
 
-  async change({ params, body }: RouteInput<typeof changePaymentControls>): Promise<void> {
+  /** `more`: what a route of its own changes, after what it asks before. */
+  async change(
+    { params, body }: Pick<RouteInput<typeof changePaymentControls>, 'params' | 'body'>,
+    more: Partial<Pick<PaymentControl, 'stopsOnAlarm'>> = {},
+  ): Promise<void> {
     const { id: accountId } = await this.accounts.getBySlug(params.slug);
     const { actor, reason, limits = {}, guard = {}, allowList, ...fields } = body;
     await this.database.transaction(async (tx) => {
       const before = await queries.lockControls(tx, accountId);
       const data = {
         ...fields,
+        ...more,
         hasAllowList: allowList,
         perOperationCents: limits.perOperation,
         perHourCents: limits.perHour,
@@ -225,6 +234,7 @@ const defaults = {
   bankContact: null,
   alarmAboveCents: null,
   declaredDebits: [],
+  stopsOnAlarm: false,
 } satisfies Omit<PaymentControl, 'accountId'>;
 
 function describe(stored: PaymentControl | null): ControlsView {
@@ -247,12 +257,14 @@ function describe(stored: PaymentControl | null): ControlsView {
 
 /** Of which debits people are notified. */
 function guardOf(stored: Omit<PaymentControl, 'accountId'> | null): GuardView {
-  const { guardIntervalSeconds, bankContact, alarmAboveCents, declaredDebits } = stored ?? defaults;
+  const { guardIntervalSeconds, bankContact, alarmAboveCents, declaredDebits, stopsOnAlarm } =
+    stored ?? defaults;
   const declared = declaredDebits as unknown as ReturnType<typeof toStored>;
   return {
     intervalSeconds: guardIntervalSeconds,
     bankContact,
     alarmAbove: alarmAboveCents,
+    stopsOnAlarm,
     declaredDebits: declared.map(({ maximumCents, ...one }) => ({
       ...one,
       maximum: BigInt(maximumCents),
@@ -267,13 +279,15 @@ const toStored = (declared: readonly DeclaredDebit[]) =>
 function toJson(stored: PaymentControl): Prisma.InputJsonObject {
   const { limits, ...view } = describe(stored);
   const cents = Object.entries(limits).map(([name, limit]) => [name, limit?.toString() ?? null]);
-  const { intervalSeconds, bankContact, alarmAbove, declaredDebits } = guardOf(stored);
+  const { intervalSeconds, bankContact, alarmAbove, declaredDebits, stopsOnAlarm } =
+    guardOf(stored);
   return {
     ...view,
     limitsInCents: Object.fromEntries(cents) as Record<string, string | null>,
     guard: {
       intervalSeconds,
       bankContact,
+      stopsOnAlarm,
       alarmAboveCents: alarmAbove?.toString() ?? null,
       declaredDebits: toStored(declaredDebits),
     },

@@ -32,6 +32,7 @@ export interface RestrictingControls extends Omit<
   | 'bankContact'
   | 'alarmAboveCents'
   | 'declaredDebits'
+  | 'stopsOnAlarm'
 > {
   /** At the bank. */
   now: Date;
@@ -76,6 +77,11 @@ export async function listUsedBeneficiaries(
     FROM beneficiary
     WHERE account_id = ${accountId} AND removed_at IS NULL
       AND counterparty = ANY (${[...counterparties]}::text[])`;
+}
+
+/** How many channels of the account an alarm may use. */
+export async function countAlertChannels(db: Db, accountId: number): Promise<number> {
+  return db.alertChannel.count({ where: { accountId, deletedAt: null } });
 }
 
 export type NewBeneficiary = Pick<Beneficiary, 'accountId' | 'id' | 'counterparty' | 'name'>;

@@ -83,6 +83,8 @@ const guard = {
 };
 const guardView = z.object({
   ...guard,
+  stopsOnAlarm: z.boolean().describe('Whether an alarm stops the account.'),
+  alertChannels: integer.describe('Of the account. Without one, an alarm notifies nobody.'),
   declaredDebits: z.array(
     z.object({
       ...{ typeName: z.string(), counterparty: z.string().nullable(), maximum: reais },
@@ -91,7 +93,7 @@ const guardView = z.object({
 });
 
 /** Who makes a change: the admin key names nobody. */
-const changedBy = {
+export const changedBy = {
   // An actor that begins so is a person who acted at the console.
   actor: filledText(100).refine((name) => operatorIdOf(name) === null, 'Must be a name.'),
   reason: filledText(500),
@@ -109,6 +111,7 @@ const recordedControls = controlsView.omit({ limits: true }).extend({
   guard: z.object({
     intervalSeconds: integer.nullish(),
     bankContact: z.string().nullish(),
+    stopsOnAlarm: z.boolean().optional(),
     alarmAboveCents: z.string().nullable(),
     declaredDebits: z.array(
       z.object({

@@ -110,6 +110,12 @@ export function noticeOf(debit: NotedDebit): { row: DebitRow; notice: DebitNotic
   throw new Error('the last row holds for every debit');
 }
 
+/** Nothing explains the debit. */
+export const noEvidence: DebitEvidence = {
+  ...{ isEarlier: false, own: null, hasOtherAmount: false, operation: null, refundOfNsu: null },
+  ...{ reversesCredit: false, declared: null },
+};
+
 /** What calls for the most of what the evidence allows. */
 const unknownSurroundings: DebitSurroundings = {
   ...{ isLate: false, hasWaited: true, isDisputed: false, isPricedFee: false, ownAccount: null },

@@ -16,12 +16,14 @@ import { EventsService } from '../../events/events.service.js';
 import { BankTime } from '../../statement/lines/bank-time.service.js';
 import { WebhookHealth } from '../../webhooks/health/webhook-health.service.js';
 import { MonthReader } from '../months/month-reader.service.js';
+import { AlarmStops } from './alarm-stops.service.js';
 import { AlertNotifications } from './alert-notifications.service.js';
 import { alertDetail } from './alerts.schema.js';
 import { lastDueDay } from './certificate-deadline.js';
 import * as found from './conditions.queries.js';
 import { isOfAlarms, readCondition } from './conditions.schema.js';
 import {
+  declareAlarmRules,
   declareLocalSignInRules,
   evaluateRule,
   listDueMessages,
@@ -41,6 +43,7 @@ export class AlertEvaluator {
     private readonly webhookHealth: WebhookHealth,
     private readonly months: MonthReader,
     private readonly debits: DebitNotices,
+    private readonly stops: AlarmStops,
     private readonly events: EventsService,
     private readonly notifications: AlertNotifications,
     private readonly settings: Settings,
@@ -52,6 +55,7 @@ export class AlertEvaluator {
   async evaluate(): Promise<void> {
     const { prisma, sql } = this.database;
     if (this.settings.sso) await declareLocalSignInRules(sql);
+    await declareAlarmRules(sql);
     const rules = await listDueRules(prisma);
     if (rules.length === 0) return;
     const failures: unknown[] = [];
@@ -127,10 +131,14 @@ export class AlertEvaluator {
       case 'unrequested_debit': {
         const known = await this.knownDebits(accountId, ruleId);
         const { level } = condition;
-        return found.debitsOf(
-          await this.debits.list(accountId, { ...known, level, isAtOnce }),
-          severity,
-        );
+        const debits = await this.debits.list(accountId, { ...known, level, isAtOnce });
+        // Before the alarm is recorded: what ends in between is repeated.
+        if (level === 'alarm')
+          await this.stops.actOn(
+            accountId,
+            debits.notices.filter(({ nsu }) => !known.raised.has(nsu)),
+          );
+        return found.debitsOf(debits, severity);
       }
       case 'not_guarded':
         return found.notGuarded(accountId, severity);

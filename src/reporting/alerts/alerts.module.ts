@@ -9,6 +9,9 @@ import { PaymentControlsModule } from '../../outbound/payment-controls/payment-c
 import { AccountsModule } from '../../access/accounts/accounts.module.js';
 import { StatementModule } from '../../statement/lines/statement.module.js';
 import { WebhooksModule } from '../../webhooks/webhooks.module.js';
+import { OperationsModule } from '../../outbound/operations/operations.module.js';
+import { AlarmStopsController } from './alarm-stops.controller.js';
+import { AlarmStops } from './alarm-stops.service.js';
 import { AlertChannelsController } from './alert-channels.controller.js';
 import { AlertChannels } from './alert-channels.service.js';
 import { MonthsModule } from '../months/months.module.js';
@@ -33,12 +36,19 @@ import { MailSender } from './mail-sender.service.js';
     PaymentControlsModule,
     AccountsModule,
     BankModule,
+    OperationsModule,
   ],
-  controllers: [AlertsController, AlertRulesController, AlertChannelsController],
+  controllers: [
+    AlarmStopsController,
+    AlertsController,
+    AlertRulesController,
+    AlertChannelsController,
+  ],
   providers: [
     SendAlertsProcessor,
     RaiseAlertsProcessor,
     DebitNotices,
+    AlarmStops,
     Alerts,
     AlertRules,
     AlertChannels,
@@ -48,6 +58,6 @@ import { MailSender } from './mail-sender.service.js';
     ChannelSender,
     MailSender,
   ],
-  exports: [Alerts, AlertRules, AlertChannels, DebitNotices],
+  exports: [AlarmStops, Alerts, AlertRules, AlertChannels, DebitNotices],
 })
 export class AlertsModule {}

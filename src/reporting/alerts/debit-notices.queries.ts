@@ -3,6 +3,7 @@ import { opaqueAccountId, type Reader } from '../../platform/postgres/database.s
 import { Prisma } from '../../generated/service/client.js';
 import { isFee } from '../../reconciliation/load/fees.queries.js';
 import { linesElsewhere } from '../../reconciliation/load/line-facts.queries.js';
+import { noEvidence } from '../../reconciliation/decide/debit-notice.js';
 import type { FoundDebit } from './debit-notices.js';
 
 /** `isFee`: it is classified as a fee. */
@@ -49,6 +50,24 @@ const notedOf = (accountId: number, among: Prisma.Sql) => Prisma.sql`
   LEFT JOIN statement_state s ON s.account_id = d.account_id
   WHERE d.account_id = ${opaqueAccountId(accountId)}`;
 
+/** For how many days people see on which debits a stop would have acted. */
+export const previewDays = 90;
+
+/**
+ * What was noted in the last days, and debits with a break that somebody has resolved since: by
+ * then, nothing explained them.
+ */
+const everNoted = (accountId: number) => Prisma.sql`(
+  SELECT account_id, nsu, evidence, found_at FROM noted_debit
+  WHERE account_id = ${opaqueAccountId(accountId)}
+    AND found_at > clock_timestamp() - ${previewDays} * interval '1 day'
+  UNION ALL
+  SELECT b.account_id, b.nsu, ${JSON.stringify(noEvidence)}::jsonb, b.opened_at FROM break b
+  WHERE b.account_id = ${opaqueAccountId(accountId)} AND b.kind = 'unrequested_debit'
+    AND b.opened_at > clock_timestamp() - ${previewDays} * interval '1 day'
+    AND NOT EXISTS (
+      SELECT FROM noted_debit n WHERE n.account_id = b.account_id AND n.nsu = b.nsu))`;
+
 const isRecent = Prisma.sql`d.found_at > clock_timestamp() - ${shownDays} * interval '1 day'`;
 
 /** How many debits are counted in one alert. */
@@ -69,6 +88,15 @@ export async function listNotedDebits(db: Reader, accountId: number): Promise<No
     SELECT d.* FROM alert a JOIN noted_debit d
       ON d.account_id = a.account_id AND d.nsu = (a.detail ->> 'nsu')::bigint
     WHERE a.account_id = ${accountId} AND a.state <> 'cleared' AND a.detail ? 'debit')`;
+  return readDebits(db, accountId, shown);
+}
+
+/** Each debit of the last 90 days of which somebody may have been notified, but earlier ones. */
+export function listDebitsEverNoted(db: Reader, accountId: number): Promise<NotedDebit[]> {
+  return readDebits(db, accountId, everNoted(accountId));
+}
+
+function readDebits(db: Reader, accountId: number, shown: Prisma.Sql): Promise<NotedDebit[]> {
   return db.$queryRaw`
     SELECT d.nsu, d.evidence, l.amount_cents, l.type_name, l.counterparty, l.occurred_at,
            false AS "isLate",

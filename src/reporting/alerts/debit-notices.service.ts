@@ -16,7 +16,12 @@ import { listFeeLines, listPriceLists } from '../../reconciliation/load/fees.que
 import { parseStatementLine } from '../../statement/lines/statement-line.js';
 import type { DebitLevel } from './conditions.schema.js';
 import { noticesOf, type FoundDebit, type NotedNotice } from './debit-notices.js';
-import { countEarlierDebits, listNotedDebits, type NotedDebit } from './debit-notices.queries.js';
+import {
+  countEarlierDebits,
+  listDebitsEverNoted,
+  listNotedDebits,
+  type NotedDebit,
+} from './debit-notices.queries.js';
 
 const callDeadlineMs = 2_000;
 /** Of many new alarms the rest follows with the next evaluations: the first must not wait. */
@@ -79,8 +84,26 @@ export class DebitNotices {
     return (await this.read(accountId)).notices;
   }
 
+  /** The alarms of the last 90 days, newest first, as the present controls find them. */
+  async listAlarmsOfDays(accountId: number) {
+    const noted = await listDebitsEverNoted(this.database.prisma, accountId);
+    const { debits, notices } = await this.find(accountId, noted);
+    const alarms = new Map(
+      notices.filter(({ notice }) => notice === 'alarm').map(({ nsu, row }) => [nsu, row]),
+    );
+    return debits
+      .flatMap((debit) => {
+        const row = alarms.get(debit.nsu);
+        return row ? [{ ...debit, row }] : [];
+      })
+      .sort((a, b) => b.occurredAt.getTime() - a.occurredAt.getTime() || (a.nsu < b.nsu ? 1 : -1));
+  }
+
   private async read(accountId: number) {
-    const noted = await listNotedDebits(this.database.prisma, accountId);
+    return this.find(accountId, await listNotedDebits(this.database.prisma, accountId));
+  }
+
+  private async find(accountId: number, noted: readonly NotedDebit[]) {
     if (noted.length === 0) return { debits: [], notices: [] };
     const priced = await this.pricedOf(accountId, noted);
     const debits = noted.map((one) => ({ ...one, isPricedFee: priced.has(one.nsu) }));

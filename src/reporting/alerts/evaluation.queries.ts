@@ -80,6 +80,23 @@ export async function declareLocalSignInRules(db: SqlTx): Promise<void> {
     JOIN alert_channel c ON c.account_id = d.account_id AND c.deleted_at IS NULL`;
 }
 
+/** The rules (r) that find alarms. */
+const findsAlarms = Prisma.sql`(r.condition_kind = 'unrequested_debit'
+  AND r.condition::jsonb ->> 'level' = 'alarm')`;
+
+/** A guarded account always has a rule that finds its alarms: without channels, it uses all. */
+export async function declareAlarmRules(db: SqlTx): Promise<void> {
+  await db.$executeRaw`
+    INSERT INTO alert_rule (account_id, id, name, condition_kind, condition, severity,
+      group_seconds, notifies_cleared, is_enabled)
+    SELECT g.account_id, ${newRowId}, 'Alarme', 'unrequested_debit',
+      '{"kind":"unrequested_debit","level":"alarm"}', 'critical', 0, true, true
+    FROM payment_control g
+    WHERE (g.guard_interval_seconds IS NOT NULL OR g.stops_on_alarm) AND NOT EXISTS (
+      SELECT FROM alert_rule r
+      WHERE r.account_id = g.account_id AND ${isEnabled} AND ${findsAlarms})`;
+}
+
 export type FiredAlert = Pick<Alert, 'id' | 'amountCents' | 'detail'>;
 
 /**
@@ -197,7 +214,8 @@ function countedBy(kind: AlertMessageKind): Prisma.Sql {
 
 /**
  * Makes one message of the alerts that wait for it, and a notification for each channel of the
- * rule. An alert is counted once by a message of each kind, reminders aside.
+ * rule. Alarms of a rule without channels go to all channels of the account. An alert is counted
+ * once by a message of each kind, reminders aside.
  */
 export async function makeMessage(
   db: SqlTx,
@@ -207,7 +225,8 @@ export async function makeMessage(
   const isEscalation = kind === 'escalated';
   await db.$executeRaw`
     WITH rule AS MATERIALIZED (
-      SELECT r.id, r.remind_after_hours, r.escalate_after_minutes FROM alert_rule r
+      SELECT r.id, r.remind_after_hours, r.escalate_after_minutes, ${findsAlarms} AS "isOfAlarms"
+      FROM alert_rule r
       WHERE r.account_id = ${accountId} AND r.id = ${ruleId}::uuid AND ${isEnabled}
       FOR NO KEY UPDATE
     ), counted AS (
@@ -240,12 +259,17 @@ export async function makeMessage(
              (SELECT severities FROM by_severity), (SELECT items FROM first)
       FROM counted HAVING count(*) > 0
       RETURNING id
+    ), named AS (
+      SELECT n.channel_id FROM rule
+      JOIN alert_rule_channel n ON n.account_id = ${accountId} AND n.rule_id = rule.id
+        AND n.is_escalation = ${isEscalation}
     ), channels AS MATERIALIZED (
       SELECT c.id FROM rule
-      JOIN alert_rule_channel named ON named.account_id = ${accountId} AND named.rule_id = rule.id
-        AND named.is_escalation = ${isEscalation}
-      JOIN alert_channel c ON c.account_id = ${accountId} AND c.id = named.channel_id
-        AND c.deleted_at IS NULL
+      JOIN alert_channel c ON c.account_id = ${accountId} AND c.deleted_at IS NULL
+      WHERE c.id IN (SELECT channel_id FROM named)
+        OR rule."isOfAlarms" AND NOT ${isEscalation} AND NOT EXISTS (
+          SELECT FROM named JOIN alert_channel one ON one.account_id = ${accountId}
+            AND one.id = named.channel_id AND one.deleted_at IS NULL)
       -- A channel that is removed meanwhile gets nothing: its removal waits, or is seen.
       FOR SHARE OF c
     )
