@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { Database } from '../../src/platform/postgres/database.service.js';
 import { parseJson } from '../../src/platform/json/exact-json.js';
 import { parseStatementLine, type ParsedLine } from '../../src/statement/lines/statement-line.js';
-import { LineRecording } from '../../src/statement/lines/line-recording.service.js';
+import { StatementSync } from '../../src/statement/lines/statement-sync.service.js';
 import { testDatabase } from '../../test/support/postgres.js';
 import type { Bench } from '../harness/bench.js';
 import { copyIn } from '../yardsticks/copy-in.js';
@@ -36,7 +36,7 @@ export const bench: Bench = {
       `CREATE UNLOGGED TABLE stage AS SELECT ${columns.join(', ')} FROM statement_line LIMIT 0`,
     );
     const none = null as never;
-    const statement = new LineRecording(database, none, none, none, none, none);
+    const statement = new StatementSync(database, none, none, none, none, none);
     const stored = { concilia: 0, copied: 0 };
     const measure = async (from: number, store: (page: ParsedLine[]) => Promise<unknown>) => {
       const pages = Array.from({ length: pagesPerRound }, (_, index) =>

@@ -1,4 +1,4 @@
-// Wires the modules of the service, from the lowest layer up. The modules are the same in every
+// Wires the modules of the service. The modules are the same in every
 // role: start.ts starts what a role adds.
 import { requiredScope } from '../access/accounts/scope.decorator.js';
 import { eventWebhooks } from '../events/event-fields.schema.js';

@@ -42,7 +42,9 @@ export const statesWithoutEffect = statesWhere(({ effect }) => effect === 'none'
 export const unresolvedStates = statesWhere(({ isUnresolved }) => isUnresolved);
 
 /** Operations in these states are few, and have an index. */
-export const unfinishedStates = statesWhere(({ effect }) => effect === 'not known');
+export const statesWithUnknownEffect = statesWhere(({ effect }) => effect === 'not known');
 
 /** A condition as the indexes have it: with a parameter, PostgreSQL would not use them. */
-export const isUnfinished = unfinishedStates.map((state) => `state = '${state}'`).join(' OR ');
+export const hasUnknownEffect = statesWithUnknownEffect
+  .map((state) => `state = '${state}'`)
+  .join(' OR ');

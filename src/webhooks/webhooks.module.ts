@@ -1,7 +1,7 @@
 import { BullModule } from '@nestjs/bullmq';
 import { jobs } from '../platform/queue/queues.js';
 import { ProcessWebhooksProcessor } from './inbox/process-webhooks.processor.js';
-import { HandleNoticesProcessor } from './health/handle-notices.processor.js';
+import { HandleNoticesProcessor } from './processing/handle-notices.processor.js';
 import { RegisterWebhooksProcessor } from './registration/register-webhooks.processor.js';
 import { RelayWebhooksProcessor } from './relays/relay-webhooks.processor.js';
 import { Module } from '@nestjs/common';
@@ -10,7 +10,7 @@ import { DisputesModule } from '../statement/disputes/disputes.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { OperationsModule } from '../outbound/operations/operations.module.js';
 import { StatementModule } from '../statement/lines/statement.module.js';
-import { Notices } from './health/notices.service.js';
+import { Notices } from './processing/notices.service.js';
 import { ReceivedWebhooks } from './received/received-webhooks.service.js';
 import { RelayDeliveries } from './relays/relay-deliveries.service.js';
 import { RelaysController } from './relays/relays.controller.js';

@@ -5,7 +5,7 @@ import { LosslessNumber } from 'lossless-json';
 import type { BankResponse } from '../../src/bank/response-classification.js';
 import { bankProfileOf } from '../../src/bank/profiles.js';
 import { StatementClosing } from '../../src/statement/lines/statement-closing.service.js';
-import { LineRecording } from '../../src/statement/lines/line-recording.service.js';
+import { StatementSync } from '../../src/statement/lines/statement-sync.service.js';
 import type { Database } from '../../src/platform/postgres/database.service.js';
 import { pino } from 'pino';
 import { lineQueues, recordedQueues } from './recorded-queues.js';
@@ -71,7 +71,7 @@ export class ComputedBank {
     const queueOf = recordedQueues((job) => enqueued.push(job));
     const bank = this as never;
     const log = pino({ level: 'silent' });
-    const statement = new LineRecording(
+    const statement = new StatementSync(
       database,
       bank,
       ...lineQueues((job) => enqueued.push(job)),

@@ -14,7 +14,7 @@ export function recordedQueues(record: RecordJob = () => undefined): QueueOf {
   };
 }
 
-/** The queues of `LineRecording`, in its order. */
+/** The queues of `StatementSync`, in its order. */
 export function lineQueues(record?: RecordJob): [never, never, never] {
   const queueOf = recordedQueues(record);
   return [queueOf('syncStatement'), queueOf('reconcile'), queueOf('processWebhooks')];

@@ -1,7 +1,7 @@
 // The whole service in front of a sandbox bank, without job workers and timers: a test runs each
 // step itself.
 import { ReconciliationService } from '../../src/reconciliation/apply/reconciliation.service.js';
-import { LineRecording } from '../../src/statement/lines/line-recording.service.js';
+import { StatementSync } from '../../src/statement/lines/statement-sync.service.js';
 import { serviceApplication } from './service-application.js';
 
 export async function serviceOnSandbox(environment: Record<string, string> = {}) {
@@ -33,7 +33,7 @@ export async function serviceOnSandbox(environment: Record<string, string> = {})
     /** Calls the service. */
     call,
     /** Syncs the statement. */
-    sync: () => application.get(LineRecording, { strict: false }).sync(accountId),
+    sync: () => application.get(StatementSync, { strict: false }).sync(accountId),
     /** A person links a line to an expected payment; a line against its direction reverses it. */
     match: (nsu: number, expectedPaymentId: string) => decideLine('link', nsu, expectedPaymentId),
     /** The person ends the link. */

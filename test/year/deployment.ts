@@ -12,7 +12,7 @@ import { applyMigrations } from '../../src/platform/postgres/migrations.js';
 import { connectQueue } from '../../src/platform/queue/queue-connection.js';
 import { ReconciliationService } from '../../src/reconciliation/apply/reconciliation.service.js';
 import { openSecretBox } from '../../src/access/secrets/credentials-keys.service.js';
-import { LineRecording } from '../../src/statement/lines/line-recording.service.js';
+import { StatementSync } from '../../src/statement/lines/statement-sync.service.js';
 import { testDatabase, type TestDatabase } from '../support/postgres.js';
 import { YearBank, type StatementOrder } from './bank.js';
 import type { Year } from './generate.js';
@@ -48,7 +48,7 @@ export async function openYearDeployment(year: Year, order: StatementOrder, keep
   return {
     ...{ application, bank, database, pool: test.pool, accountId: account.id },
     /** Syncs the statement once. */
-    sync: () => application.get(LineRecording, { strict: false }).sync(account.id),
+    sync: () => application.get(StatementSync, { strict: false }).sync(account.id),
     /** Reconciles everything that is due. */
     reconcile: () =>
       application

@@ -1,4 +1,4 @@
-// What each role may do. The console asks this table and nothing else.
+// What each role may do, declared once: the console and the approvals ask this table.
 import { settableRoles } from '../../platform/settings/sso-settings.js';
 
 /** Each role may do what the earlier ones may. */

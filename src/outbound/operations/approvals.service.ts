@@ -132,6 +132,8 @@ export class Approvals {
       throw conflict('already_decided', `The same holder decided ${own.decision} before.`);
     const isRepeat = own !== undefined;
     const given = countApprovals(decisions, entitled);
+    // A repeat releases the operation where earlier approvals count again: their actors may approve
+    // once more.
     if (isRepeat && (operation.state !== 'awaiting_approval' || given < request.needed))
       return 'recorded';
     assertDecidable(operation, request);

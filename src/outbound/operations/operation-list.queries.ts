@@ -4,7 +4,7 @@ import type { Db } from '../../platform/postgres/database.service.js';
 import { findByMetadata } from '../../statement/expected-payments/metadata.queries.js';
 import { fewRows, type Examined } from '../../platform/http/examined-ids.queries.js';
 import { Prisma } from '../../generated/service/client.js';
-import { isUnfinished, unfinishedStates } from '../operation-states.js';
+import { hasUnknownEffect, statesWithUnknownEffect } from '../operation-states.js';
 import type { listOperations } from './operations.schema.js';
 
 export async function findOperations(
@@ -20,8 +20,8 @@ export async function findOperations(
     ? Prisma.sql`id = ANY (${named}::uuid[])`
     : idempotencyKey
       ? ofKey
-      : state && unfinishedStates.includes(state)
-        ? Prisma.sql`(${ofState} AND (${Prisma.raw(isUnfinished)}))`
+      : state && statesWithUnknownEffect.includes(state)
+        ? Prisma.sql`(${ofState} AND (${Prisma.raw(hasUnknownEffect)}))`
         : null;
   return {
     rows: few ? fewRows(table, accountId, few) : table,

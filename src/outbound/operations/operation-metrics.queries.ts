@@ -1,7 +1,7 @@
 // Reads the operations without an end, of all accounts, for the metrics.
 import type { Db } from '../../platform/postgres/database.service.js';
 import { Prisma, type OperationState } from '../../generated/service/client.js';
-import { isUnfinished } from '../operation-states.js';
+import { hasUnknownEffect } from '../operation-states.js';
 import { maxCounted } from '../../platform/metrics/instruments.js';
 
 export interface UnfinishedOperations {
@@ -17,7 +17,7 @@ export async function listUnfinishedByState(db: Db): Promise<UnfinishedOperation
            extract(epoch FROM clock_timestamp() - min(created_at))::float8 AS "oldestSeconds"
     FROM (
       SELECT state, created_at FROM operation
-      WHERE ${Prisma.raw(isUnfinished)}
+      WHERE ${Prisma.raw(hasUnknownEffect)}
       LIMIT ${maxCounted}
     ) unfinished
     GROUP BY state`;

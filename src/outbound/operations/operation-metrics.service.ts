@@ -2,7 +2,7 @@
 // those that await approval.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/postgres/database.service.js';
-import { unfinishedStates } from '../operation-states.js';
+import { statesWithUnknownEffect } from '../operation-states.js';
 import { Metrics } from '../../platform/metrics/metrics.js';
 import { listUnfinishedByState } from './operation-metrics.queries.js';
 
@@ -12,16 +12,16 @@ export class OperationMetrics {
     const unfinished = metrics.gauge({
       name: 'concilia_operations_unfinished',
       help: 'Operations without an end by state, of all accounts; 10000 in all at most.',
-      labels: { state: unfinishedStates },
+      labels: { state: statesWithUnknownEffect },
     });
     const oldest = metrics.gauge({
       name: 'concilia_operations_oldest_seconds',
       help: 'Age of the oldest operation in the state; 0 if there is none.',
-      labels: { state: unfinishedStates },
+      labels: { state: statesWithUnknownEffect },
     });
     metrics.addReading('operations', [unfinished, oldest], async () => {
       const rows = await listUnfinishedByState(database.prisma);
-      for (const state of unfinishedStates) {
+      for (const state of statesWithUnknownEffect) {
         const row = rows.find((one) => one.state === state);
         unfinished.set({ state }, row?.operations ?? 0);
         oldest.set({ state }, row?.oldestSeconds ?? 0);

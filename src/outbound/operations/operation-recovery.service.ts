@@ -40,6 +40,8 @@ const partialPatienceMs = 60 * 60_000;
 const stoppedRetryMs = 5_000;
 /** About the duration of a statement closing. */
 const closingRetryMs = 5_000;
+/** A statement is closed within this time, most often. */
+const closingMs = 60_000;
 
 @Injectable()
 export class OperationRecovery {
@@ -170,6 +172,7 @@ export class OperationRecovery {
     const { canLookUp } = recoveryMethodsFor(facts, profile);
     const lookUp = canLookUp ? await this.lookUp(kind, operation) : null;
     if (lookUp?.outcome === 'accepted') return this.recordAccepted(kind, operation, lookUp);
+    // What may be done now depends on whether the bank offers the look-up at all.
     const hasLookUp = facts.hasLookUp && lookUp?.outcome !== 'not_offered';
     const methods = recoveryMethodsFor({ ...facts, hasLookUp }, profile);
     const onStatement = await evidence.readStatementEvidence(this.database.prisma, operation);
@@ -265,8 +268,9 @@ export class OperationRecovery {
     ageMs: number,
   ): Promise<void> {
     const delayMs = recoveryDelayMs(ageMs);
-    // The operation is due again when the period can be closed, then more often during the closing.
-    const nextMs = closableMs > 0 ? closableMs : closableMs > -60_000 ? closingRetryMs : delayMs;
+    // The operation is due again when the period can be closed, then often while it is closed.
+    const isClosing = closableMs <= 0 && closableMs > -closingMs;
+    const nextMs = isClosing ? closingRetryMs : closableMs > 0 ? closableMs : delayMs;
     const db = this.database.prisma;
     await queries.postponeRecovery(db, { accountId, id }, Math.min(delayMs, nextMs));
     if (closableMs <= 0) await this.closeStatementQueue.enqueue({ accountId });

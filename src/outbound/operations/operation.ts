@@ -82,7 +82,8 @@ export interface OperationKind<R extends Route = Route> {
   /**
    * Writes the module's own rows of one or several requests, in the statement that inserts their
    * operations: what `rowOf` returns for each. Where a rule of the database stands against one of
-   * them, a write is not complete, and each of the requests is then stored alone.
+   * them, a write has fewer rows than it should (`joined-writes.queries.ts`), and each of the
+   * requests is then stored alone.
    */
   rowWrites?(accountId: number, rows: readonly unknown[]): Write[];
   /**
@@ -118,10 +119,9 @@ export interface OperationKind<R extends Route = Route> {
    */
   onSucceeded?(tx: Tx, operation: Operation, acceptance: Acceptance<RouteOutput<R>>): Promise<void>;
   /**
-   * Does what `onSucceeded` does for one or several operations whose first attempt got the bank's
-   * response, in the transaction that records all of them. Returns what is left to write: it is
-   * sent with the commit. Without this method, a kind that has `onSucceeded` records each outcome
-   * alone.
+   * `onSucceeded` for operations of which the bank answered the first attempt: their outcomes are
+   * recorded in one transaction. Returns what is left to write: it is sent with the commit. A kind
+   * with `onSucceeded` but without this method records each outcome alone.
    */
   onAnswered?(
     tx: SqlTx,

@@ -41,8 +41,7 @@ export interface AttemptLimits {
 /**
  * Claims an operation for one attempt, but only from the state that the caller read, and only while
  * its account is live. An operation that has become unknown since then must not be sent as if for
- * the first time. Only the caller may
- * make the attempt that it claimed; null without a claim.
+ * the first time. Only the caller may make the attempt that it claimed; null without a claim.
  */
 export async function claimAttempt(
   db: Db,

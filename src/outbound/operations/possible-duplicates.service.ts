@@ -109,10 +109,9 @@ export class PossibleDuplicates {
 
   /**
    * Throws `possible_duplicate` when the database was set back recently, and this operation may
-   * repeat one that was lost: its caller may not have got the response, or may not find the
-   * operation any more. The expected payments of the operation are recorded. Returns since when the
-   * operation was sent, by the bank's clock, if it is storable and the statement shows by its ids
-   * that it was sent.
+   * repeat one that was lost with it, which its caller cannot find any more. Its expected payments
+   * are recorded before. Where the operation is storable and the statement shows by its ids that it
+   * was sent, returns since when, by the bank's clock.
    */
   async assertNotLost(
     tx: Tx,

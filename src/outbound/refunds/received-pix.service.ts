@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import type { RefundFilter } from '../../bank-contract/refunds.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import { AppError } from '../../platform/errors.js';
-import { LineRecording } from '../../statement/lines/line-recording.service.js';
+import { StatementSync } from '../../statement/lines/statement-sync.service.js';
 import {
   chooseRefundOriginal,
   type RefundOriginalChoice,
@@ -37,7 +37,7 @@ export interface ReceivedPixReference {
 export class ReceivedPixFinder {
   constructor(
     private readonly database: Database,
-    private readonly statement: LineRecording,
+    private readonly statementSync: StatementSync,
   ) {}
 
   /**
@@ -76,8 +76,8 @@ export class ReceivedPixFinder {
     const calledAt = await this.database.now();
     const until = performance.now() + syncTimeoutMs;
     for (;;) {
-      await this.statement.sync(accountId);
-      const isFresh = await this.statement.isSyncedSince(accountId, calledAt);
+      await this.statementSync.sync(accountId);
+      const isFresh = await this.statementSync.isSyncedSince(accountId, calledAt);
       const chosen = await this.choose(accountId, reference);
       if (chosen.outcome !== 'absent' || isFresh || performance.now() > until) return chosen;
       await sleepOutsideSlot(retryDelayMs);

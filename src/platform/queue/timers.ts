@@ -14,7 +14,7 @@ import { newTraceId, runWithTrace } from '../trace.js';
 type TimerMethod = () => Promise<void>;
 const logger = new Logger('Timers');
 
-/** The names are those of the methods with `@Every`. */
+/** The names that `@Every` is given. */
 const task = /^[a-z][a-z -]*$/;
 const results = ['succeeded', 'failed'] as const;
 const ended = counter({

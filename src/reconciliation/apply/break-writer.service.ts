@@ -1,5 +1,5 @@
 // Opens breaks, resolves them and records the events of both. Every automatic change of a break's
-// state passes here; a database trigger writes the break history.
+// state is reported here; a database trigger writes the break history.
 import { Injectable } from '@nestjs/common';
 import type { SqlTx } from '../../platform/postgres/database.service.js';
 import { eventAmount, type NewEvent } from '../../events/event.js';
@@ -52,7 +52,7 @@ export class BreakWriter {
     this.recordEvents(tx, accountId, 'break.resolved', resolved);
   }
 
-  /** Reports breaks that another query has reopened. */
+  /** Reports breaks that another query has opened, or opened again. */
   reportOpened(tx: SqlTx, accountId: number, opened: ReportedBreak[]): void {
     recordChangedBreaks(tx, 'opened', opened);
     this.recordEvents(tx, accountId, 'break.opened', opened);

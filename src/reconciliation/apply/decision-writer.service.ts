@@ -110,7 +110,7 @@ interface Difference {
   /** The matches of the lines before. */
   before: queries.StoredMatch[];
   made: LineAllocation[];
-  /** New matches that no rule made: what was matched so before, a rule matched. */
+  /** Made by no rule of the account: they are new, or until now such a rule made them. */
   standing: LineAllocation[];
   ended: queries.StoredMatch[];
 }

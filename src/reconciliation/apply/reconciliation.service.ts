@@ -84,7 +84,9 @@ export class ReconciliationService {
 
   /** Decides everything that is due in the account. */
   async reconcile({ accountId }: JobPayload<'reconcile'>): Promise<void> {
-    for (let [isMore, limit] = [true, batchSize]; isMore;) {
+    let limit = batchSize;
+    let isMore = true;
+    while (isMore) {
       const batch = await this.database
         .sqlTransaction((tx) => this.decideBatch(tx, accountId, limit))
         .catch((error: unknown) => {
@@ -93,7 +95,7 @@ export class ReconciliationService {
         });
       // What is connected with a batch may be more than one transaction can decide.
       if (batch === null) {
-        limit >>= 1;
+        limit = Math.floor(limit / 2);
         continue;
       }
       if (batch.isChanged) await this.announce(accountId, batch.operationIds);
@@ -251,7 +253,7 @@ export class ReconciliationService {
     return page;
   }
 
-  /** Decides the subjects of a batch, of whose facts this transaction has written none so far. */
+  /** Decides the subjects of a batch. The transaction has not written any of their facts yet. */
   private async decideParts(
     tx: SqlTx,
     accountId: number,
@@ -272,9 +274,9 @@ export class ReconciliationService {
   }
 
   /**
-   * Decides the subjects part by part. The readers read the next parts while one is decided and
-   * written: they see what is committed, if they are not the transaction. What parts have in common
-   * is read by the transaction, which sees its own writes.
+   * Decides the subjects part by part, as a pipeline: while a part is written, the next one is
+   * decided, and the readers load those after it. Readers see what is committed; what parts have
+   * in common is loaded again by the transaction, which sees its own writes.
    */
   private async applyInParts(
     tx: SqlTx,
@@ -296,7 +298,7 @@ export class ReconciliationService {
     const load = (db: Reader, part: ComponentSeeds) =>
       loadComponents(db, accountId, options, part, account);
     let applying: Promise<unknown> = Promise.resolve();
-    let older = applying;
+    let applyingBefore = applying;
     const ahead = new Map<number, Promise<LoadedFacts>>();
     const readAhead = (index: number) => {
       const [part, reader] = [parts[index], readers[(index - 1) % readers.length]];
@@ -305,7 +307,10 @@ export class ReconciliationService {
     try {
       for (let index = 1; index <= readers.length; index += 1) readAhead(index);
       for (const [index, part] of parts.entries()) {
-        const loadNow = async () => (await applying, load(tx, part));
+        const loadNow = async () => {
+          await applying;
+          return load(tx, part);
+        };
         const early = ahead.get(index);
         ahead.delete(index);
         let loaded = await (early ?? loadNow());
@@ -316,8 +321,8 @@ export class ReconciliationService {
         if (index > 0) readAhead(index + readers.length);
         const decision = decide(loaded);
         // The next one is computed while this one is written, and none earlier.
-        await older;
-        older = applying;
+        await applyingBefore;
+        applyingBefore = applying;
         byRule.push(...linesByRule(decision.component, circumstances.closed));
         const stored = { lines: loaded.lines, breaks: loaded.storedBreaks };
         const next = { decision, stored, previous: applying };

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { serializeAdjustments } from '../../bank-contract/charge-terms.js';
-import { findSettlementBreaks, type ReviewedCredit } from './payment-findings.js';
+import { findSettlementBreaks, type ReviewedExpectedPayment } from './payment-findings.js';
 
 const at = (second: number) => new Date(Date.UTC(2026, 1, 2, 12, 0, second));
-const credit = (
+const reviewed = (
   payments: [cents: number, refundedCents?: number][],
-  change: Partial<ReviewedCredit> = {},
-): ReviewedCredit => ({
+  change: Partial<ReviewedExpectedPayment> = {},
+): ReviewedExpectedPayment => ({
   expectedPaymentId: 'a',
   amountCents: 1_000n,
   isMultiUse: false,
@@ -28,8 +28,8 @@ const credit = (
   })),
   ...change,
 });
-const findings = (...credits: ReviewedCredit[]) =>
-  findSettlementBreaks(credits).map(
+const findings = (...reviewed: ReviewedExpectedPayment[]) =>
+  findSettlementBreaks(reviewed).map(
     ({ kind, nsu, amountCents }) => `${kind} ${nsu} ${amountCents}`,
   );
 
@@ -59,10 +59,10 @@ describe('a charge of 1000, paid', () => {
     ['more, the excess partly refunded', [[1_200, 50]], ['overpaid 1 150']],
     ['and partly refunded by the seller’s choice', [[1_000, 300]], []],
     ['less, and refunded', [[400, 400]], []],
-  ])('%s', (_, payments, breaks) => expect(findings(credit(payments))).toEqual(breaks));
+  ])('%s', (_, payments, breaks) => expect(findings(reviewed(payments))).toEqual(breaks));
 
   it('after its cancellation, has one break for each line, whatever else is wrong', () => {
-    const cancelled = credit([[400], [900], [1_000]], { cancelledAt: at(99) });
+    const cancelled = reviewed([[400], [900], [1_000]], { cancelledAt: at(99) });
     expect(findings(cancelled)).toEqual([
       'paid_after_cancellation 1 400',
       'paid_after_cancellation 2 900',
@@ -86,13 +86,13 @@ describe('a charge of 1000, paid', () => {
     ],
     ['matched manually at any time, has no break', 'manual', 9, []],
   ])('then cancelled, and %s', (_, rule, second, breaks) => {
-    const cancelled = credit([[1_000]], { cancelledAt: at(5), expiredAt: null });
+    const cancelled = reviewed([[1_000]], { cancelledAt: at(5), expiredAt: null });
     Object.assign(cancelled.payments[0] ?? {}, { rule, occurredAt: at(second) });
     expect(findings(cancelled)).toEqual(breaks);
   });
 
   it('after its expiry, has breaks for the later lines only', () => {
-    const expired = credit([[400], [600]], { expiredAt: at(0) });
+    const expired = reviewed([[400], [600]], { expiredAt: at(0) });
     expect(findings(expired)).toEqual(['paid_after_expiry 2 600']);
   });
 
@@ -105,7 +105,7 @@ describe('a charge of 1000, paid', () => {
     ],
     ['is overpaid by a larger amount', [[1_200]], ['overpaid 1 200']],
   ])('after its expiry, %s', (_, payments, breaks) =>
-    expect(findings(credit(payments, { expiredAt: at(-1) }))).toEqual(breaks),
+    expect(findings(reviewed(payments, { expiredAt: at(-1) }))).toEqual(breaks),
   );
 
   it('after its expiry, is right with its fine and underpaid without it', () => {
@@ -113,7 +113,7 @@ describe('a charge of 1000, paid', () => {
     const terms = serializeAdjustments({ discounts: [], fine, interest: null });
     const late = { expiredAt: at(-1), dueDate: '2026-03-02', terms };
     const paidLate = (cents: number) => {
-      const paid = credit([[cents]], late);
+      const paid = reviewed([[cents]], late);
       for (const payment of paid.payments) payment.occurredAt = new Date('2026-04-20T15:00:00Z');
       return findings({ ...paid, expiredAt: new Date('2026-03-03T12:00:00Z') });
     };
@@ -122,7 +122,7 @@ describe('a charge of 1000, paid', () => {
   });
 
   it('within the tolerance of a rule has no break, and a further payment is a duplicate', () => {
-    const tolerated = credit([[990], [500]]);
+    const tolerated = reviewed([[990], [500]]);
     Object.assign(tolerated.payments[0] ?? {}, { toleratedCents: 990n });
     expect(findings(tolerated)).toEqual(['duplicate_payment 2 500']);
     tolerated.payments.pop();
@@ -133,13 +133,13 @@ describe('a charge of 1000, paid', () => {
     const discounts = [{ isPercentage: false, date: '2026-02-02', amount: '100' }];
     const terms = JSON.stringify({ discounts, fine: null, interest: null });
     const discounted = { terms, dueDate: '2026-02-02' };
-    expect(findings(credit([[900]], discounted))).toEqual([]);
-    expect(findings(credit([[1_000]], discounted))).toEqual(['overpaid 1 100']);
-    expect(findings(credit([[800]], discounted))).toEqual(['underpaid 1 100']);
+    expect(findings(reviewed([[900]], discounted))).toEqual([]);
+    expect(findings(reviewed([[1_000]], discounted))).toEqual(['overpaid 1 100']);
+    expect(findings(reviewed([[800]], discounted))).toEqual(['underpaid 1 100']);
   });
 
   it('by a line that pays another charge too has one break with both amounts', () => {
-    const again = [credit([[1_000], [1_000]]), credit([[500], [500]], { amountCents: 500n })];
+    const again = [reviewed([[1_000], [1_000]]), reviewed([[500], [500]], { amountCents: 500n })];
     again[1]!.expectedPaymentId = 'b';
     expect(findings(...again)).toEqual(['duplicate_payment 2 1500']);
     again[1]!.cancelledAt = at(99);
@@ -152,12 +152,12 @@ describe('a charge of 1000, paid', () => {
 
 describe('payments of a static QR code', () => {
   it('of 1000 have breaks only for other amounts', () => {
-    const qr = credit([[1_000], [1_000], [900], [1_300], [1_300, 300]], { isMultiUse: true });
+    const qr = reviewed([[1_000], [1_000], [900], [1_300], [1_300, 300]], { isMultiUse: true });
     expect(findings(qr)).toEqual(['underpaid 3 100', 'overpaid 4 300']);
   });
 
   it('without an amount never have breaks', () =>
-    expect(findings(credit([[5], [7]], { isMultiUse: true, amountCents: null }))).toEqual([]));
+    expect(findings(reviewed([[5], [7]], { isMultiUse: true, amountCents: null }))).toEqual([]));
 });
 
 const payments = fc.array(
@@ -170,8 +170,8 @@ const payments = fc.array(
 it('gives the same findings in any order of payments', () => {
   const mixed = payments.chain((all) =>
     fc.tuple(
-      fc.constant(credit(all)),
-      fc.shuffledSubarray(credit(all).payments, { minLength: all.length }),
+      fc.constant(reviewed(all)),
+      fc.shuffledSubarray(reviewed(all).payments, { minLength: all.length }),
     ),
   );
   fc.assert(
@@ -186,7 +186,7 @@ it('gives the same findings in any order of payments', () => {
 it('gives a line one break at most, and reports excess amounts to the cent', () => {
   fc.assert(
     fc.property(payments, (all) => {
-      const found = findSettlementBreaks([credit(all)]);
+      const found = findSettlementBreaks([reviewed(all)]);
       expect(new Set(found.map(({ nsu }) => nsu)).size).toBe(found.length);
       // The excess of the settling payment is the net total above the amount owed. The excess of
       // each later payment is its own unrefunded part: the net total would hide it after a

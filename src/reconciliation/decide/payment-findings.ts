@@ -35,12 +35,12 @@ export function findSettlementFindings(
   component: Component,
   results: AllocationResults,
 ): PaymentFinding[] {
-  const credits: ReviewedCredit[] = [];
+  const reviewed: ReviewedExpectedPayment[] = [];
   for (const payment of component.facts.expectedPayments) {
     const { charge, declared, accepted } = payment;
     const paid = payment.isCredit || declared ? component.paymentsOf(payment.id) : [];
     if (paid.length === 0) continue;
-    credits.push({
+    reviewed.push({
       expectedPaymentId: payment.id,
       amountCents: payment.amountCents,
       dueDate: payment.dueDate,
@@ -61,7 +61,7 @@ export function findSettlementFindings(
       })),
     });
   }
-  return findSettlementBreaks(credits);
+  return findSettlementBreaks(reviewed);
 }
 
 function reviewedPayment(
@@ -83,7 +83,7 @@ export function findLateLines(component: Component): PaymentFinding[] {
   const payments = component.facts.expectedPayments
     .filter(({ withdrawal, transfer }) => withdrawal !== null || transfer?.failure)
     .sort((a, b) => (a.id < b.id ? -1 : 1));
-  for (const finding of payments.flatMap((payment) => findingOf(component, payment))) {
+  for (const finding of payments.flatMap((payment) => lateFindingsOf(component, payment))) {
     const key = `${finding.kind} ${finding.subject}`;
     const other = bySubject.get(key);
     const amountCents = (finding.amountCents ?? 0n) + (other?.amountCents ?? 0n);
@@ -92,7 +92,7 @@ export function findLateLines(component: Component): PaymentFinding[] {
   return [...bySubject.values()];
 }
 
-function findingOf(component: Component, payment: ExpectedPaymentFacts): PaymentFinding[] {
+function lateFindingsOf(component: Component, payment: ExpectedPaymentFacts): PaymentFinding[] {
   const { id, operationId, withdrawal, transfer } = payment;
   const netCents = component.netCents(id);
   const [first] = component.paymentsOf(id);
@@ -137,7 +137,7 @@ export interface ReviewedPayment extends CreditedLine {
   toleratedCents: bigint | null;
 }
 
-export interface ReviewedCredit extends ExpectedTerms {
+export interface ReviewedExpectedPayment extends ExpectedTerms {
   expectedPaymentId: string;
   isMultiUse: boolean;
   /** When the charge was found cancelled, or expired, at the bank, by the bank's clock. */
@@ -162,10 +162,10 @@ export interface Finding {
 /** By precedence, the likeliest refund first: a line has one break at most. */
 const rankOf = ({ kind }: Finding): number => breakKinds[kind].precedence;
 
-/** Every settlement break that should be open for these credits. */
-export function findSettlementBreaks(credits: readonly ReviewedCredit[]): Finding[] {
+/** Every settlement break that should be open for these expected payments. */
+export function findSettlementBreaks(reviewed: readonly ReviewedExpectedPayment[]): Finding[] {
   const byNsu = new Map<bigint, Finding>();
-  for (const finding of credits.flatMap(findingsOf)) {
+  for (const finding of reviewed.flatMap(amountFindingsOf)) {
     const other = byNsu.get(finding.nsu);
     byNsu.set(finding.nsu, other ? combine(other, finding) : finding);
   }
@@ -181,76 +181,90 @@ function combine(one: Finding, other: Finding): Finding {
   return { ...(first ?? one), amountCents: one.amountCents + other.amountCents };
 }
 
-function findingsOf(credit: ReviewedCredit): Finding[] {
-  const payments = unrefundedPayments(credit.payments).sort(compareLines);
-  return credit.isMultiUse ? findingsOfQr(credit, payments) : findingsOfCharge(credit, payments);
+function amountFindingsOf(reviewed: ReviewedExpectedPayment): Finding[] {
+  const payments = unrefundedPayments(reviewed.payments).sort(compareLines);
+  return reviewed.isMultiUse
+    ? findingsOfQr(reviewed, payments)
+    : findingsOfCharge(reviewed, payments);
 }
 
 const netOf = ({ amountCents, refundedCents }: ReviewedPayment): bigint =>
   amountCents - refundedCents;
 
 /** Each payment of a multi-use QR code is reviewed alone: none is a duplicate. */
-function findingsOfQr(credit: ReviewedCredit, payments: readonly ReviewedPayment[]): Finding[] {
+function findingsOfQr(
+  reviewed: ReviewedExpectedPayment,
+  payments: readonly ReviewedPayment[],
+): Finding[] {
   return payments.flatMap((payment) => {
     const { nsu, amountCents: paid, toleratedCents } = payment;
     const net = netOf(payment);
-    const owed = toleratedCents ?? credit.amountCents;
+    const owed = toleratedCents ?? reviewed.amountCents;
     if (owed === null) return [];
-    const found = { credit, nsu, evidence: { owed: formatReais(owed), paid: formatReais(paid) } };
+    const found = { reviewed, nsu, evidence: { owed: formatReais(owed), paid: formatReais(paid) } };
     if (net > owed) return [finding({ ...found, kind: 'overpaid', amountCents: net - owed })];
     if (paid < owed) return [finding({ ...found, kind: 'underpaid', amountCents: owed - paid })];
     return [];
   });
 }
 
-function findingsOfCharge(credit: ReviewedCredit, payments: readonly ReviewedPayment[]): Finding[] {
+function findingsOfCharge(
+  reviewed: ReviewedExpectedPayment,
+  payments: readonly ReviewedPayment[],
+): Finding[] {
   const findings: Finding[] = [];
   // A partly refunded payment still settles the charge: a payment after it is a duplicate.
   let grossCents = 0n;
   let netCents = 0n;
   let isSettled = false;
-  let owed: bigint | null = credit.amountCents;
+  let owed: bigint | null = reviewed.amountCents;
   for (const payment of payments) {
     const { nsu } = payment;
     const wasSettled: boolean = isSettled;
     grossCents += payment.amountCents;
     netCents += netOf(payment);
     if (!wasSettled)
-      owed = payment.toleratedCents ?? owedCentsWhenPaid(credit, grossCents, payment);
+      owed = payment.toleratedCents ?? owedCentsWhenPaid(reviewed, grossCents, payment);
     isSettled = wasSettled || (owed !== null && grossCents >= owed);
     const excessCents: bigint = owed === null ? 0n : netCents - owed;
-    const kind = kindOf(credit, payment, wasSettled, excessCents);
+    const kind = kindOf(reviewed, payment, wasSettled, excessCents);
     if (kind === null) continue;
     const amountCents = kind === 'overpaid' ? excessCents : netOf(payment);
     findings.push(
-      finding({ credit, nsu, kind, amountCents, evidence: evidenceOf(credit, owed, grossCents) }),
+      finding({
+        reviewed,
+        nsu,
+        kind,
+        amountCents,
+        evidence: evidenceOf(reviewed, owed, grossCents),
+      }),
     );
   }
   const last = payments.at(-1);
-  const outstandingCents = last ? outstandingOf(credit, grossCents, last) : 0n;
+  const outstandingCents = last ? outstandingOf(reviewed, grossCents, last) : 0n;
   const ofLast = findings.find(({ nsu }) => nsu === last?.nsu);
   if (!last || outstandingCents <= 0n) return findings;
   if (ofLast && ofLast.kind !== 'paid_after_expiry') return findings;
   // `underpaid` precedes `paid_after_expiry`: a line has one break.
-  const found = { credit, nsu: last.nsu, evidence: evidenceOf(credit, owed, grossCents) };
+  const found = { reviewed, nsu: last.nsu, evidence: evidenceOf(reviewed, owed, grossCents) };
   const underpaid = finding({ ...found, kind: 'underpaid', amountCents: outstandingCents });
   return [...findings.filter((one) => one !== ofLast), underpaid];
 }
 
 function kindOf(
-  credit: ReviewedCredit,
+  reviewed: ReviewedExpectedPayment,
   payment: ReviewedPayment,
   wasSettled: boolean,
   excessCents: bigint,
 ): SettlementBreakKind | null {
-  const { cancelledAt, expiredAt, amountCents, accepted = null, terms } = credit;
+  const { cancelledAt, expiredAt, amountCents, accepted = null, terms } = reviewed;
   const { occurredAt, rule } = payment;
   if (isAfterCancellation(rule, occurredAt, cancelledAt)) return 'paid_after_cancellation';
   const isChosenByPayer = amountCents === null && accepted === null;
   if (!isChosenByPayer && wasSettled) return 'duplicate_payment';
   if (!isChosenByPayer && excessCents > 0n) return 'overpaid';
   if (rule === 'manual' || expiredAt === null || occurredAt <= expiredAt) return null;
-  return mayBePaidLate(terms) || mayBePaidInTime(credit, payment) ? null : 'paid_after_expiry';
+  return mayBePaidLate(terms) || mayBePaidInTime(reviewed, payment) ? null : 'paid_after_expiry';
 }
 
 /** A charge with a fine or interest may be paid late. The amount owed on that day then decides. */
@@ -273,12 +287,20 @@ function isAfterCancellation(rule: string, occurredAt: Date, cancelledAt: Date |
  * The outstanding amount. A refunded part of an instalment does not count as outstanding, because
  * the seller chose to refund it.
  */
-function outstandingOf(credit: ReviewedCredit, grossCents: bigint, last: ReviewedPayment): bigint {
-  const owed = last.toleratedCents ?? owedCentsWhenPaid(credit, grossCents, last);
-  return owed === null ? 0n : owed - grossCents - (credit.notDueCents ?? 0n);
+function outstandingOf(
+  reviewed: ReviewedExpectedPayment,
+  grossCents: bigint,
+  last: ReviewedPayment,
+): bigint {
+  const owed = last.toleratedCents ?? owedCentsWhenPaid(reviewed, grossCents, last);
+  return owed === null ? 0n : owed - grossCents - (reviewed.notDueCents ?? 0n);
 }
 
-function evidenceOf({ parts = [] }: ReviewedCredit, owed: bigint | null, paid: bigint): object {
+function evidenceOf(
+  { parts = [] }: ReviewedExpectedPayment,
+  owed: bigint | null,
+  paid: bigint,
+): object {
   const different = owed === null ? [] : differentParts(parts, paid - owed);
   return {
     ...{ owed: owed === null ? null : formatReais(owed), paid: formatReais(paid) },
@@ -291,13 +313,13 @@ const describeDifferentPart = ({ kind, expectedCents, actualCents }: DifferentPa
 });
 
 function finding({
-  credit: { expectedPaymentId, isMultiUse },
+  reviewed: { expectedPaymentId, isMultiUse },
   nsu,
   kind,
   amountCents,
   evidence,
 }: Pick<Finding, 'nsu' | 'kind' | 'amountCents' | 'evidence'> & {
-  credit: ReviewedCredit;
+  reviewed: ReviewedExpectedPayment;
 }): Finding {
   const isOfCharge = kind === 'underpaid' && !isMultiUse;
   const subject = isOfCharge ? subjectOfExpected(expectedPaymentId) : subjectOfLine(nsu);

@@ -1,4 +1,4 @@
-// Reads the breaks that are stored of the subjects that are decided.
+// Reads the stored breaks of those subjects that are being decided.
 import {
   accountColumn,
   opaqueArray,

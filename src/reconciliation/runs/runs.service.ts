@@ -14,7 +14,7 @@ import { AppError } from '../../platform/errors.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
 import { Every } from '../../platform/queue/timers.js';
 import { jobs, type JobPayload } from '../../platform/queue/queues.js';
-import { LineRecording } from '../../statement/lines/line-recording.service.js';
+import { StatementSync } from '../../statement/lines/statement-sync.service.js';
 import { ReconciliationService } from '../apply/reconciliation.service.js';
 import * as queries from './runs.queries.js';
 import { runView, type RunCounts } from './runs.schema.js';
@@ -31,7 +31,7 @@ const syncDeadlineMs = 3_600_000;
 export class RunsService {
   constructor(
     private readonly database: Database,
-    private readonly statement: LineRecording,
+    private readonly statementSync: StatementSync,
     private readonly reconciliation: ReconciliationService,
     private readonly events: EventsService,
     @InjectQueue(jobs.runReconciliation.name)
@@ -97,9 +97,9 @@ export class RunsService {
     const deadline = performance.now() + syncDeadlineMs;
     let failures = 0;
     while (performance.now() < deadline) {
-      if (await this.statement.isSyncedSince(accountId, since)) return;
+      if (await this.statementSync.isSyncedSince(accountId, since)) return;
       try {
-        await this.statement.sync(accountId, { sliceMs: syncSliceMs });
+        await this.statementSync.sync(accountId, { sliceMs: syncSliceMs });
       } catch (error) {
         const pauseMs = retryPausesMs[failures];
         if (!(error instanceof AppError) || pauseMs === undefined) throw error;
@@ -107,7 +107,7 @@ export class RunsService {
         await sleep(pauseMs);
         continue;
       }
-      if (await this.statement.isSyncedSince(accountId, since)) return;
+      if (await this.statementSync.isSyncedSince(accountId, since)) return;
       await sleep(syncPauseMs);
     }
     throw new AppError('bank_timeout');

@@ -1,5 +1,5 @@
 // Evaluates the alert rules of all accounts, and makes the messages that are due. Each rule is one
-// statement over what is open; without a rule, nothing but the shared read of the sweepers is sent.
+// statement over what is open; without a rule, only the one read that all sweepers share is sent.
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/postgres/database.service.js';
 import type { Prisma } from '../../generated/service/client.js';

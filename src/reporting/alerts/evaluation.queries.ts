@@ -111,8 +111,8 @@ export async function evaluateRule(
   found: Prisma.Sql,
   { readAt, isAtOnce = false }: { readAt: Date; isAtOnce?: boolean },
 ): Promise<FiredAlert[]> {
-  // What is evaluated at once waits for an evaluation that began before, and sees more than it:
-  // also than one that read later, without the bank.
+  // What is evaluated at once waits for an evaluation in progress, and then evaluates again. It has
+  // asked the bank, which the other has not: so it counts even where the other has read later.
   const chosen = isAtOnce
     ? isEnabled
     : Prisma.sql`${isDue} AND (r.evaluated_at IS NULL OR r.evaluated_at < ${readAt})`;

@@ -1,3 +1,4 @@
+// Which nsu the next line of an account gets.
 export interface Numbering {
   /** The highest nsu that a line has. */
   lastNsu: bigint;

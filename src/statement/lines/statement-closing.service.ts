@@ -26,7 +26,7 @@ import { findGap } from './balance-chain.queries.js';
 import * as queries from './closing.queries.js';
 import { PeriodRead } from './period-read.js';
 import { lockStatementState } from './statement.queries.js';
-import { LineRecording } from './line-recording.service.js';
+import { StatementSync } from './statement-sync.service.js';
 
 const busyRetryMs = 500;
 /** A closing reads many pages, so a job that finds one in progress comes back later. */
@@ -68,7 +68,7 @@ export class StatementClosing {
     private readonly database: Database,
     private readonly accounts: AccountsService,
     private readonly bank: BankService,
-    private readonly statement: LineRecording,
+    private readonly statementSync: StatementSync,
     @InjectQueue(jobs.closeStatement.name)
     private readonly closeStatementQueue: JobQueue<'closeStatement'>,
     @InjectQueue(jobs.syncStatement.name)
@@ -116,7 +116,7 @@ export class StatementClosing {
     const { prisma } = this.database;
     const accountId = account.id;
     // The sync stores the newest lines and returns the bank's time before the first full read.
-    const synced = await this.statement.syncOnce(accountId, { sliceMs: syncSliceMs });
+    const synced = await this.statementSync.syncOnce(accountId, { sliceMs: syncSliceMs });
     if (!synced?.isComplete) return null;
     const { bankTime } = synced;
     if (!bankTime) {
@@ -158,7 +158,7 @@ export class StatementClosing {
   ): Promise<{ newLines: number; isClosed: boolean }> {
     const { prisma } = this.database;
     const arrival = await queries.findLastArrival(prisma, account.id);
-    const size = this.statement.pageSizeOf(account);
+    const size = this.statementSync.pageSizeOf(account);
     const first = await this.readPeriod(account, lease, period, { ...options, limit: size });
     const limit = secondPageSize(first.read.pages.lines);
     const second = await this.readPeriod(account, lease, period, { ...options, limit });
@@ -193,14 +193,14 @@ export class StatementClosing {
     const read = new PeriodRead(period, lease.token, marginMs);
     let newLines = 0;
     for (let page = 1; !read.isComplete && page <= lastPage + sparePages; page += 1) {
-      const { parsed } = await this.statement.readPage(account, {
+      const { parsed } = await this.statementSync.readPage(account, {
         ...{ page, limit, startDate },
         ...(endDate === null ? {} : { endDate }),
       });
       // A sync reads from the newest line on, and stops at a page without a new line. The newest
       // lines are therefore left to it.
       const due = parsed.filter((entry) => !entry.ok || entry.line.occurredAt < until);
-      if (due.length > 0) newLines += (await this.statement.recordPage(lease, due)).newLines;
+      if (due.length > 0) newLines += (await this.statementSync.recordPage(lease, due)).newLines;
       read.add(parsed);
       const pauseMs = pauseAfterPageMs(parsed.length, need);
       if (pauseMs > 0 && !read.isComplete) await sleep(pauseMs);

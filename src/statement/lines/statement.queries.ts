@@ -451,10 +451,9 @@ export async function listOverdueAccounts(
 const goldenRatio = 0.618_033_988_75;
 
 /**
- * Accounts without a completed sync since the last moment of their own, or since ever; `isAll`: all
- * accounts. An account's moments are one interval apart, at a part of the interval of its own, on
- * PostgreSQL's clock: processes agree on them, and each sync is enqueued once. `sinceMs`: how long
- * ago the last moment was.
+ * Accounts whose sync is due; `isAll`: all accounts. Syncs of an account are due one interval
+ * apart, at its own part of the interval by PostgreSQL's clock, so that processes agree when. It is
+ * due while no sync that has completed began since then. `sinceMs`: how long ago it became due.
  */
 export async function listDueSyncs(
   db: Reader,

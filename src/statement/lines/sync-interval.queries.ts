@@ -1,4 +1,5 @@
-// How often the statement of an account is read, and since when a guarded one was not.
+// How often the statement of an account is read, and since when the reads of a guarded account
+// (payment controls) are too old to guard it.
 import { Prisma } from '../../generated/service/client.js';
 import type { Reader } from '../../platform/postgres/database.service.js';
 

@@ -1,5 +1,6 @@
 // Enqueues each account's statement sync at its own interval, or at the configured interval if the
-// account has none. Several processes do so beside each other, and each sync is enqueued once.
+// account has none. Several processes do so beside each other: each enqueues a sync at most once,
+// and the lease of the sync makes a second one harmless.
 import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../../platform/settings/config.js';

@@ -2,11 +2,11 @@
 import { Processor, WorkerHost } from '@nestjs/bullmq';
 import type { Job } from 'bullmq';
 import { jobs, workerOptions, type JobPayload } from '../../platform/queue/queues.js';
-import { StatementSync } from './statement-sync.service.js';
+import { PacedSync } from './paced-sync.service.js';
 
 @Processor(jobs.syncStatement.name, workerOptions(jobs.syncStatement))
 export class SyncStatementProcessor extends WorkerHost {
-  constructor(private readonly statementSync: StatementSync) {
+  constructor(private readonly statementSync: PacedSync) {
     super();
   }
 

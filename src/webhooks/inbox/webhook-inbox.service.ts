@@ -172,10 +172,10 @@ export class WebhookInbox {
   }
 
   /**
-   * Enqueues a sync at once, and what follows webhooks that come within the next interval at its
-   * end: under load, a job for each commit costs as much as the commit. Other jobs are enqueued at
-   * its end, so that no line waits for them. It is not awaited: a queue that hangs must not delay
-   * the next commit.
+   * Enqueues a sync at once. For webhooks that come within the interval after it, one more is
+   * enqueued at its end: under load, a job for each commit costs as much as the commit. Other jobs
+   * are always enqueued at its end, so that no line waits for them. It is not awaited: a queue that
+   * hangs must not delay the next commit.
    */
   private trigger(queue: TriggeredQueue, accountId: number): void {
     const key = `${queue.name} ${accountId}`;

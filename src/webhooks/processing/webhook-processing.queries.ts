@@ -133,7 +133,7 @@ export async function findProcessable(
   return found ?? null;
 }
 
-/** Those of the webhooks that wait whose reference is shown by lines that arrived in between. */
+/** The waiting webhooks whose reference is shown by lines that arrived after `after`. */
 export async function findShown(
   tx: Tx,
   accountId: number,

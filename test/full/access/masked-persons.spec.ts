@@ -6,7 +6,7 @@ import { scopes } from '../../../src/access/accounts/scope.decorator.js';
 import { servedRoutes } from '../../../src/platform/http/api-reference.js';
 import { ReconciliationService } from '../../../src/reconciliation/apply/reconciliation.service.js';
 import { DayClosing } from '../../../src/reporting/day-closes/day-closing.service.js';
-import { LineRecording } from '../../../src/statement/lines/line-recording.service.js';
+import { StatementSync } from '../../../src/statement/lines/statement-sync.service.js';
 import { WebhookInbox } from '../../../src/webhooks/inbox/webhook-inbox.service.js';
 import { exampleAddress, listConsoleHandlers } from '../../support/console-handlers.js';
 import { signedInPerson, type SignedIn } from '../../support/console-visitor.js';
@@ -91,7 +91,7 @@ async function receiveAll() {
   await service.sandbox.call('POST', '/sandbox/pix/received', {
     body: { amount: 12.34, payer: { name: ana.name, document: ana.document } },
   });
-  await provider(LineRecording).sync(account.id);
+  await provider(StatementSync).sync(account.id);
   const proof = { payer: party, beneficiary: party };
   const notes = `Pix de ${ana.name} ${ana.document} ${ana.phone} ${ana.email}`;
   await storeRawLine(service, account.id, 8_000_001, { amount: 3, notes, proof });

@@ -14,7 +14,7 @@ import * as teds from '../../../src/bank-contract/ted-transfers.js';
 import * as transfers from '../../../src/bank-contract/transfers.js';
 import * as registrations from '../../../src/bank-contract/webhook-registrations.js';
 import { Health } from '../../../src/platform/http/health.js';
-import { LineRecording } from '../../../src/statement/lines/line-recording.service.js';
+import { StatementSync } from '../../../src/statement/lines/statement-sync.service.js';
 import { TransferStatusChecks } from '../../../src/outbound/transfers/transfer-status-checks.service.js';
 import { WebhookRegistrar } from '../../../src/webhooks/registration/webhook-registrar.service.js';
 import { sandboxUnderTest, type SandboxUnderTest } from '../../contract/bank-under-test.js';
@@ -289,7 +289,7 @@ describe('an answer of the bank', () => {
       needed: ['amount'],
       request: async () => {
         const { nsu } = await created('POST', '/sandbox/pix/received', { amount: 5 });
-        await get(LineRecording).sync(accountId);
+        await get(StatementSync).sync(accountId);
         const path = at(refunds.refundTransaction, String(nsu));
         return call('PUT', `${path}?filterBy=NSU`, { amount: 5 });
       },

@@ -15,7 +15,7 @@ import {
 } from '../../../src/outbound/operations/restores.service.js';
 import { ReconciliationService } from '../../../src/reconciliation/apply/reconciliation.service.js';
 import { StatementClosing } from '../../../src/statement/lines/statement-closing.service.js';
-import { LineRecording } from '../../../src/statement/lines/line-recording.service.js';
+import { StatementSync } from '../../../src/statement/lines/statement-sync.service.js';
 import {
   sandboxUnderTest,
   type SandboxUnderTest,
@@ -115,7 +115,7 @@ describe.each(presets)('a database that was set back while the bank went on (%s)
     service.application.get<T>(type as never, { strict: false });
   const reconcile = () => get(ReconciliationService).reconcile({ accountId });
   const sync = async () => {
-    await get(LineRecording).sync(accountId);
+    await get(StatementSync).sync(accountId);
     await reconcile();
   };
   const advance = async () => {

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { ReconciliationService } from '../../../src/reconciliation/apply/reconciliation.service.js';
-import { LineRecording } from '../../../src/statement/lines/line-recording.service.js';
+import { StatementSync } from '../../../src/statement/lines/statement-sync.service.js';
 import { sandboxUnderTest, type SandboxUnderTest } from '../../contract/bank-under-test.js';
 import { testDatabase, type TestDatabase } from '../../support/postgres.js';
 import { serviceProcess, type ServiceProcess } from '../../support/service-application.js';
@@ -29,7 +29,7 @@ const post = async (path: string, body: object) => (await bank.call('POST', path
 async function syncAndReconcile() {
   const { application, database } = processes[0];
   const { id: accountId } = await database.prisma.bankAccount.findFirstOrThrow();
-  await application.get(LineRecording, { strict: false }).sync(accountId);
+  await application.get(StatementSync, { strict: false }).sync(accountId);
   await application.get(ReconciliationService, { strict: false }).reconcile({ accountId });
 }
 

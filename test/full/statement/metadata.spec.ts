@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { maxFoundByMetadata } from '../../../src/statement/expected-payments/metadata.queries.js';
 import { BodyRetention } from '../../../src/outbound/operations/body-retention.service.js';
 import { ReconciliationService } from '../../../src/reconciliation/apply/reconciliation.service.js';
-import { LineRecording } from '../../../src/statement/lines/line-recording.service.js';
+import { StatementSync } from '../../../src/statement/lines/statement-sync.service.js';
 import { sandboxUnderTest } from '../../contract/bank-under-test.js';
 import { newKeyHeader, slip } from '../../contract/samples.js';
 import { expectDeclaredEvents } from '../../support/declared-events.js';
@@ -39,7 +39,7 @@ const post = (path: string, body: unknown, headers: Record<string, string> = new
   service.call('POST', path, { body: body as object, headers });
 const get = async (path: string) => (await service.call('GET', path)).body;
 const reconcile = async () => {
-  await service.application.get(LineRecording, { strict: false }).sync(accountId);
+  await service.application.get(StatementSync, { strict: false }).sync(accountId);
   await service.application.get(ReconciliationService, { strict: false }).reconcile({ accountId });
 };
 const createSlip = async (fields: object = {}) => {

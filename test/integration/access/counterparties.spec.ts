@@ -5,7 +5,7 @@ import { LineEraser } from '../../../src/reporting/day-closes/line-eraser.servic
 import { DeliveryService } from '../../../src/events/delivery.service.js';
 import { createLog } from '../../../src/platform/log.js';
 import { ReconciliationService } from '../../../src/reconciliation/apply/reconciliation.service.js';
-import { LineRecording } from '../../../src/statement/lines/line-recording.service.js';
+import { StatementSync } from '../../../src/statement/lines/statement-sync.service.js';
 import { WebhookInbox } from '../../../src/webhooks/inbox/webhook-inbox.service.js';
 import { operatorOf } from '../../support/operator.js';
 import { sampleChargeRequest } from '../../support/payments.js';
@@ -34,7 +34,7 @@ describe('who paid', () => {
   const provider = <Provider>(type: new (...args: never[]) => Provider) =>
     service.application.get<Provider>(type, { strict: false });
   const sync = async () => {
-    await provider(LineRecording).sync(accountId);
+    await provider(StatementSync).sync(accountId);
     await provider(ReconciliationService).reconcile({ accountId });
   };
   const lineOf = async (nsu: number, key = keys.treasury) =>

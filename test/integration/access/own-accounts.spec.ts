@@ -2,7 +2,7 @@
 // the bank says of payer and beneficiary.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { ReconciliationService } from '../../../src/reconciliation/apply/reconciliation.service.js';
-import { LineRecording } from '../../../src/statement/lines/line-recording.service.js';
+import { StatementSync } from '../../../src/statement/lines/statement-sync.service.js';
 import { internalTransfer, keyTransfer } from '../../contract/transfer-samples.js';
 import { operatorOf } from '../../support/operator.js';
 import { serviceApplication, type ServiceApplication } from '../../support/service-application.js';
@@ -30,7 +30,7 @@ const linesAtBank = async (apiKey: string | undefined) => {
   return (body as { amount: number }[]).filter((line) => line.amount === amount);
 };
 const readAndDecide = async (accountId: number) => {
-  await service.application.get(LineRecording, { strict: false }).sync(accountId);
+  await service.application.get(StatementSync, { strict: false }).sync(accountId);
   await decide(accountId);
 };
 const decide = (accountId: number) =>

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Operators } from '../../../src/access/people/operators.service.js';
 import type { PersonRole } from '../../../src/access/people/roles.js';
 import { ReconciliationService } from '../../../src/reconciliation/apply/reconciliation.service.js';
-import { LineRecording } from '../../../src/statement/lines/line-recording.service.js';
+import { StatementSync } from '../../../src/statement/lines/statement-sync.service.js';
 import { dayFromToday, newKeyHeader, slip } from '../../contract/samples.js';
 import { signedInPerson, type VisitedPage, type SignedIn } from '../../support/console-visitor.js';
 import { serviceApplication, type ServiceApplication } from '../../support/service-application.js';
@@ -35,7 +35,7 @@ describe('the pages of expected payments', () => {
   };
   const plain = ({ text }: VisitedPage) => text.replaceAll('\u00a0', ' ');
   const reconcile = async () => {
-    await service.application.get(LineRecording, { strict: false }).sync(accountId);
+    await service.application.get(StatementSync, { strict: false }).sync(accountId);
     await service.application
       .get(ReconciliationService, { strict: false })
       .reconcile({ accountId });

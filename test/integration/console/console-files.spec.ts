@@ -7,7 +7,7 @@ import { BulkService } from '../../../src/outbound/bulk/bulk.service.js';
 import { Operators } from '../../../src/access/people/operators.service.js';
 import type { PersonRole } from '../../../src/access/people/roles.js';
 import { ReconciliationService } from '../../../src/reconciliation/apply/reconciliation.service.js';
-import { LineRecording } from '../../../src/statement/lines/line-recording.service.js';
+import { StatementSync } from '../../../src/statement/lines/statement-sync.service.js';
 import { WebhookRegistrar } from '../../../src/webhooks/registration/webhook-registrar.service.js';
 import {
   csrfOf,
@@ -282,7 +282,7 @@ describe('the pages of files', () => {
       const waiting = await people.analyst.get(`${pages}/first-steps`);
       expect(waiting.text).toContain('The bank has not answered yet.');
 
-      const statement = service.application.get(LineRecording, { strict: false });
+      const statement = service.application.get(StatementSync, { strict: false });
       await service.application.get(WebhookRegistrar, { strict: false }).register({ accountId });
       await statement.sync(accountId);
       const { text } = await people.analyst.get(`${pages}/first-steps`);

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ReconciliationService } from '../../../src/reconciliation/apply/reconciliation.service.js';
-import { LineRecording } from '../../../src/statement/lines/line-recording.service.js';
+import { StatementSync } from '../../../src/statement/lines/statement-sync.service.js';
 import { slip } from '../../contract/samples.js';
 import { findPages } from '../../support/console-pages.js';
 import { signedInPerson, type SignedIn } from '../../support/console-visitor.js';
@@ -43,7 +43,7 @@ describe('a list of the account', () => {
     });
     const { endToEndId } = looked.body as { endToEndId: string };
     await post('/baas/api/v2/transfers', { amount: 10.5, initiationType: 'KEY', endToEndId });
-    await service.application.get(LineRecording, { strict: false }).sync(accountId);
+    await service.application.get(StatementSync, { strict: false }).sync(accountId);
     await service.application
       .get(ReconciliationService, { strict: false })
       .reconcile({ accountId });

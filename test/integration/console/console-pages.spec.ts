@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Operators, commandLine } from '../../../src/access/people/operators.service.js';
 import { roleNames, type PersonRole } from '../../../src/access/people/roles.js';
-import { LineRecording } from '../../../src/statement/lines/line-recording.service.js';
+import { StatementSync } from '../../../src/statement/lines/statement-sync.service.js';
 import { menu } from '../../../src/console/page.js';
 import { slip } from '../../contract/samples.js';
 import {
@@ -316,7 +316,7 @@ describe('the pages of the console', () => {
       const body = slip({ correlationId: 'console-1', Amount: 1234.56 });
       await service.sandbox.call('POST', '/baas/v1/charges', { body });
       await service.sandbox.call('POST', '/baas/v1/charges/console-1/pay', {});
-      await service.application.get(LineRecording, { strict: false }).sync(accountId);
+      await service.application.get(StatementSync, { strict: false }).sync(accountId);
       const summary = await service.call('GET', '/v1/summary', {});
       const [english, portuguese] = [
         await owner.get(today),

@@ -12,7 +12,7 @@ import { findTextKey, translateInto } from '../../../src/console/texts.js';
 import { LineOutcomeState } from '../../../src/generated/service/enums.js';
 import { endpointsOfKind, faultKinds } from '../../../src/sandbox/faults/fault.js';
 import { modes } from '../../../src/sandbox/modes/modes.schema.js';
-import { LineRecording } from '../../../src/statement/lines/line-recording.service.js';
+import { StatementSync } from '../../../src/statement/lines/statement-sync.service.js';
 import { pixSlip, slip } from '../../contract/samples.js';
 import { signedInPerson } from '../../support/console-visitor.js';
 import { serviceApplication, type ServiceApplication } from '../../support/service-application.js';
@@ -43,7 +43,7 @@ describe('the page of the payer', () => {
     (await service.sandbox.call(method, path)).body;
   const lines = async () =>
     (await bank('GET', '/sandbox/ledger')).movements as { amount: number }[];
-  const sync = () => service.application.get(LineRecording, { strict: false }).sync(accountId);
+  const sync = () => service.application.get(StatementSync, { strict: false }).sync(accountId);
 
   it('pays a charge by a button, and shows the records that react', async () => {
     await charge(slip({ correlationId: 'by-button', Amount: 12.34 }));

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Operators } from '../../../src/access/people/operators.service.js';
 import type { PersonRole } from '../../../src/access/people/roles.js';
 import { ReconciliationService } from '../../../src/reconciliation/apply/reconciliation.service.js';
-import { LineRecording } from '../../../src/statement/lines/line-recording.service.js';
+import { StatementSync } from '../../../src/statement/lines/statement-sync.service.js';
 import {
   csrfOf,
   signedInPerson,
@@ -80,7 +80,7 @@ describe('the pages of rules', () => {
       ['reason', 'the trial shows what the bookkeeper does'],
     ]);
   const reconcile = async () => {
-    await service.application.get(LineRecording, { strict: false }).sync(accountId);
+    await service.application.get(StatementSync, { strict: false }).sync(accountId);
     await service.application
       .get(ReconciliationService, { strict: false })
       .reconcile({ accountId });

@@ -7,7 +7,7 @@ import { createLog } from '../../../src/platform/log.js';
 import type { PersonRole } from '../../../src/access/people/roles.js';
 import { ReconciliationService } from '../../../src/reconciliation/apply/reconciliation.service.js';
 import { eraseLine } from '../../../src/statement/lines/line-erasure.queries.js';
-import { LineRecording } from '../../../src/statement/lines/line-recording.service.js';
+import { StatementSync } from '../../../src/statement/lines/statement-sync.service.js';
 import { WebhookInbox } from '../../../src/webhooks/inbox/webhook-inbox.service.js';
 import { slip } from '../../contract/samples.js';
 import { signedInPerson, type Visitor } from '../../support/console-visitor.js';
@@ -36,7 +36,7 @@ describe('the records of an account', () => {
   const person = (role: PersonRole, account: number, name: string = role) =>
     signedInPerson(service, `${name}@example.com`, { accountId: account, role });
   const sync = async () => {
-    await provider(LineRecording).sync(accountId);
+    await provider(StatementSync).sync(accountId);
     await provider(ReconciliationService).reconcile({ accountId });
   };
   const get = (page: string, who: Visitor = people.analyst) => who.get(`${pages}/${page}`);

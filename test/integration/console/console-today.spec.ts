@@ -6,7 +6,7 @@ import { TodayFactsReader } from '../../../src/console/today/today-facts.service
 import { TodayStreams } from '../../../src/console/today/today-streams.service.js';
 import { Operators } from '../../../src/access/people/operators.service.js';
 import { ReconciliationService } from '../../../src/reconciliation/apply/reconciliation.service.js';
-import { LineRecording } from '../../../src/statement/lines/line-recording.service.js';
+import { StatementSync } from '../../../src/statement/lines/statement-sync.service.js';
 import { WebhookInbox } from '../../../src/webhooks/inbox/webhook-inbox.service.js';
 import { slip } from '../../contract/samples.js';
 import { signedInPerson } from '../../support/console-visitor.js';
@@ -37,7 +37,7 @@ describe('Today', () => {
     const body = slip({ correlationId, Amount: amount });
     await service.sandbox.call('POST', '/baas/v1/charges', { body });
     await service.sandbox.call('POST', `/baas/v1/charges/${correlationId}/pay`, {});
-    await service.application.get(LineRecording, { strict: false }).sync(accountId);
+    await service.application.get(StatementSync, { strict: false }).sync(accountId);
     await service.application
       .get(ReconciliationService, { strict: false })
       .reconcile({ accountId });

@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { BulkService } from '../../../src/outbound/bulk/bulk.service.js';
 import { OperationRecovery } from '../../../src/outbound/operations/operation-recovery.service.js';
-import { LineRecording } from '../../../src/statement/lines/line-recording.service.js';
+import { StatementSync } from '../../../src/statement/lines/statement-sync.service.js';
 import { newKeyHeader } from '../../contract/samples.js';
 import { keyTransfer } from '../../contract/transfer-samples.js';
 import { statusAndCode } from '../../support/breaks.js';
@@ -91,7 +91,7 @@ describe('a payment that waits for approval', () => {
   };
   const setClock = async (now: string) => {
     await service.sandbox.call('POST', '/sandbox/clock', { body: { now, frozen: true } });
-    await service.application.get(LineRecording, { strict: false }).sync(accountId);
+    await service.application.get(StatementSync, { strict: false }).sync(accountId);
   };
   const limitExceeded = '409 limit_exceeded';
 

@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { BulkService } from '../../../src/outbound/bulk/bulk.service.js';
 import { ReconciliationService } from '../../../src/reconciliation/apply/reconciliation.service.js';
-import { LineRecording } from '../../../src/statement/lines/line-recording.service.js';
+import { StatementSync } from '../../../src/statement/lines/statement-sync.service.js';
 import { TransferStatusChecks } from '../../../src/outbound/transfers/transfer-status-checks.service.js';
 import { newKeyHeader } from '../../contract/samples.js';
 import {
@@ -76,7 +76,7 @@ describe('payment controls', () => {
     return rows[0]?.count;
   };
   const storedOperations = () => service.database.prisma.operation.count();
-  const sync = () => service.application.get(LineRecording, { strict: false }).sync(accountId);
+  const sync = () => service.application.get(StatementSync, { strict: false }).sync(accountId);
   const decide = async () => {
     await sync();
     await service.database.pool.query('UPDATE transfer SET next_check_at = now()');

@@ -24,7 +24,7 @@ import { listDueChannels } from '../../../src/reporting/alerts/notifications.que
 import { listAccountsWithDaysToClose } from '../../../src/reporting/day-closes/day-closes.queries.js';
 import { listAccountsWithDisputes } from '../../../src/statement/disputes/disputes.queries.js';
 import { listAccountsWithDueSubjects } from '../../../src/statement/reconciliation-tasks/reconciliation-tasks.queries.js';
-import { listAccountsWithNotices } from '../../../src/webhooks/health/notices.queries.js';
+import { listAccountsWithNotices } from '../../../src/webhooks/processing/notices.queries.js';
 import { listAccountsWithOverdueWebhooks } from '../../../src/webhooks/processing/webhook-processing.queries.js';
 import { listDueRelays } from '../../../src/webhooks/relays/relays.queries.js';
 import { listAccountsToClose } from '../../../src/statement/lines/closing.queries.js';

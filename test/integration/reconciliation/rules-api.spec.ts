@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ReconciliationService } from '../../../src/reconciliation/apply/reconciliation.service.js';
-import { LineRecording } from '../../../src/statement/lines/line-recording.service.js';
+import { StatementSync } from '../../../src/statement/lines/statement-sync.service.js';
 import { serviceApplication, type ServiceApplication } from '../../support/service-application.js';
 
 describe('the rules of an account', () => {
@@ -180,9 +180,9 @@ describe('the rules of an account', () => {
       const body = { amount, isCredit: false, typeName: 'DEBIT_FEE' };
       return (await service.sandbox.call('POST', '/sandbox/transactions', { body })).body.nsu;
     };
-    await service.application.get(LineRecording, { strict: false }).sync(accountId);
+    await service.application.get(StatementSync, { strict: false }).sync(accountId);
     const [fee, other] = [await debit(100), await debit(100.01)];
-    await service.application.get(LineRecording, { strict: false }).sync(accountId);
+    await service.application.get(StatementSync, { strict: false }).sync(accountId);
     await service.application
       .get(ReconciliationService, { strict: false })
       .reconcile({ accountId });

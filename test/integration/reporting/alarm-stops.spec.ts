@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { ReconciliationService } from '../../../src/reconciliation/apply/reconciliation.service.js';
 import { AlertEvaluator } from '../../../src/reporting/alerts/alert-evaluator.service.js';
-import { LineRecording } from '../../../src/statement/lines/line-recording.service.js';
+import { StatementSync } from '../../../src/statement/lines/statement-sync.service.js';
 import { newKeyHeader, slip } from '../../contract/samples.js';
 import { signedInPerson } from '../../support/console-visitor.js';
 import { operatorOf } from '../../support/operator.js';
@@ -34,7 +34,7 @@ describe('an alarm', () => {
   const get = <Class>(type: new (...args: never[]) => Class) =>
     service.application.get(type, { strict: false });
   const sync = async () => {
-    await get(LineRecording).sync(accountId, { sliceMs: 10_000 });
+    await get(StatementSync).sync(accountId, { sliceMs: 10_000 });
     await get(ReconciliationService).reconcile({ accountId });
     await service.database.pool.query('UPDATE alert_rule SET evaluated_at = NULL');
     await get(AlertEvaluator).evaluate();

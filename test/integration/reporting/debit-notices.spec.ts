@@ -7,7 +7,7 @@ import {
   listRulesOfDebits,
 } from '../../../src/reporting/alerts/evaluation.queries.js';
 import { AlertEvaluator } from '../../../src/reporting/alerts/alert-evaluator.service.js';
-import { LineRecording } from '../../../src/statement/lines/line-recording.service.js';
+import { StatementSync } from '../../../src/statement/lines/statement-sync.service.js';
 import { listDueSyncs } from '../../../src/statement/lines/statement.queries.js';
 import { readNotGuardedSince } from '../../../src/statement/lines/sync-interval.queries.js';
 import { newKeyHeader } from '../../contract/samples.js';
@@ -39,7 +39,7 @@ describe('a debit that the service did not request', () => {
   const get = <Class>(type: new (...args: never[]) => Class) =>
     service.application.get(type, { strict: false });
   const sync = async () => {
-    await get(LineRecording).sync(accountId, { sliceMs: 10_000 });
+    await get(StatementSync).sync(accountId, { sliceMs: 10_000 });
     await get(ReconciliationService).reconcile({ accountId });
     await get(AlertEvaluator).raise({ accountId });
   };
@@ -214,7 +214,7 @@ describe('a debit that the service did not request', () => {
     await rule('alert');
     await rule('alarm');
     await debit(50);
-    await get(LineRecording).sync(accountId, { sliceMs: 10_000 });
+    await get(StatementSync).sync(accountId, { sliceMs: 10_000 });
     await get(ReconciliationService).reconcile({ accountId });
     await service.sandbox.call('POST', '/sandbox/reset');
     await get(AlertEvaluator).raise({ accountId });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { LosslessNumber } from 'lossless-json';
 import { pino } from 'pino';
-import { LineRecording } from '../../../src/statement/lines/line-recording.service.js';
+import { StatementSync } from '../../../src/statement/lines/statement-sync.service.js';
 import { ScriptedBank } from '../../support/scripted-bank.js';
 import { serviceDatabase, type ServiceDatabase } from '../../support/service-database.js';
 import { listStoredNsus } from '../../support/stored-lines.js';
@@ -21,7 +21,7 @@ describe('the statement sync with a bank that misbehaves', () => {
   afterEach(() => service.drop());
 
   const sync = () =>
-    new LineRecording(
+    new StatementSync(
       service.database,
       bank as never,
       ...lineQueues(),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { pino } from 'pino';
 import { withLease } from '../../../src/platform/postgres/leases/leases.service.js';
 import { StatementClosing } from '../../../src/statement/lines/statement-closing.service.js';
-import { LineRecording } from '../../../src/statement/lines/line-recording.service.js';
+import { StatementSync } from '../../../src/statement/lines/statement-sync.service.js';
 import { ComputedBank } from '../../support/computed-bank.js';
 import { ScriptedBank } from '../../support/scripted-bank.js';
 import { serviceDatabase, type ServiceDatabase } from '../../support/service-database.js';
@@ -53,7 +53,7 @@ describe('closing a period of the statement', () => {
     } as never;
     const queueOf = recordedQueues((job) => enqueued.push(job));
     const log = pino({ level: 'silent' });
-    const statement = new LineRecording(
+    const statement = new StatementSync(
       database,
       bank as never,
       ...lineQueues((job) => enqueued.push(job)),

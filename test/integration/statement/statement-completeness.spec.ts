@@ -5,8 +5,8 @@ import { LosslessNumber } from 'lossless-json';
 import { pino } from 'pino';
 import * as statementBreaks from '../../../src/reconciliation/apply/break-writer.queries.js';
 import { readStatementView } from '../../../src/statement/lines/statement-view.queries.js';
-import { LineRecording } from '../../../src/statement/lines/line-recording.service.js';
 import { StatementSync } from '../../../src/statement/lines/statement-sync.service.js';
+import { PacedSync } from '../../../src/statement/lines/paced-sync.service.js';
 import { UnreadableLines } from '../../../src/statement/lines/unreadable-lines.service.js';
 import { reconciliationOn } from '../../support/reconciliation.js';
 import { ScriptedBank, type ScriptedLine } from '../../support/scripted-bank.js';
@@ -37,7 +37,7 @@ describe('the completeness of the statement copy', () => {
 
   const queueOf = recordedQueues((job) => enqueued.push(job));
   const sync = (options = {}) =>
-    new LineRecording(
+    new StatementSync(
       service.database,
       bank as never,
       ...lineQueues((job) => enqueued.push(job)),
@@ -293,7 +293,7 @@ describe('the completeness of the statement copy', () => {
     };
     let calls = 0;
     const account = { id: accountId, slug: 'main', goLiveAt: null };
-    const balances = new StatementSync(
+    const balances = new PacedSync(
       service.database,
       { profile: bank.profile, call: () => Promise.resolve((calls += 1) && response) } as never,
       queueOf('reconcile'),

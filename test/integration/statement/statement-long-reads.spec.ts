@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import { LineRecording } from '../../../src/statement/lines/line-recording.service.js';
+import { StatementSync } from '../../../src/statement/lines/statement-sync.service.js';
 import { ScriptedBank } from '../../support/scripted-bank.js';
 import { serviceDatabase, type ServiceDatabase } from '../../support/service-database.js';
 import { listStoredNsus } from '../../support/stored-lines.js';
@@ -11,7 +11,7 @@ let bank: ScriptedBank;
 const credits = (last: number) =>
   Array.from({ length: last }, (_, index) => ({ nsu: index + 1, cents: 100 }));
 const sync = (options?: { newestIntervalMs: number }) =>
-  new LineRecording(
+  new StatementSync(
     service.database,
     bank as never,
     ...lineQueues(),

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { LosslessNumber } from 'lossless-json';
 import { pino } from 'pino';
-import { LineRecording } from '../../../src/statement/lines/line-recording.service.js';
+import { StatementSync } from '../../../src/statement/lines/statement-sync.service.js';
 import { ScriptedBank } from '../../support/scripted-bank.js';
 import { addAccounts } from '../../support/parent-rows.js';
 import { serviceDatabase, type ServiceDatabase } from '../../support/service-database.js';
@@ -18,7 +18,7 @@ describe('the statement sync', () => {
   let enqueued: string[];
 
   const statement = (log = pino({ level: 'silent' })) =>
-    new LineRecording(
+    new StatementSync(
       service.database,
       bank as never,
       ...lineQueues((job) => enqueued.push(job)),

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DisputesService } from '../../../src/statement/disputes/disputes.service.js';
 import { ReconciliationService } from '../../../src/reconciliation/apply/reconciliation.service.js';
-import { Notices } from '../../../src/webhooks/health/notices.service.js';
+import { Notices } from '../../../src/webhooks/processing/notices.service.js';
 import { registeredEventTypes } from '../../../src/webhooks/processing/webhook-body.js';
 import { WebhookInbox } from '../../../src/webhooks/inbox/webhook-inbox.service.js';
 import { WebhookRegistrar } from '../../../src/webhooks/registration/webhook-registrar.service.js';

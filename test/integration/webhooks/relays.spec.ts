@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { RelayDeliveries } from '../../../src/webhooks/relays/relay-deliveries.service.js';
 import { WebhookInbox } from '../../../src/webhooks/inbox/webhook-inbox.service.js';
-import { Notices } from '../../../src/webhooks/health/notices.service.js';
+import { Notices } from '../../../src/webhooks/processing/notices.service.js';
 import { expectError } from '../../contract/samples.js';
 import {
   listenHttp,
