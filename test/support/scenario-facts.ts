@@ -246,6 +246,7 @@ function toPayment(one: AccountantScenario['expected'][number], index: number) {
           ...{ state: one.bill.state, bankId: null, bankStatus: null, scheduledFor: null },
           mayGoUntil: one.bill.mayGoUntil ?? null,
           ...{ isFreed: one.bill.isFreed, hasOtherLive: one.bill.hasOtherLive },
+          ...{ minimumCents: null, maximumCents: null },
         }
       : null,
     transfer:

@@ -12,7 +12,8 @@ import { Prisma, type BillPayment } from '../../generated/service/client.js';
 import type { OperationRef } from '../operations/operations.queries.js';
 
 export type NewBillPayment = OperationRef &
-  Pick<BillPayment, 'barCode' | 'amountCents' | 'expectedPaymentId'>;
+  Pick<BillPayment, 'barCode' | 'amountCents' | 'expectedPaymentId'> &
+  Partial<Pick<BillPayment, 'minimumCents' | 'maximumCents'>>;
 
 /**
  * False when the bill has another live payment. Waits for a concurrent request for the same bill.

@@ -17,6 +17,7 @@ import { AppError, conflict, invalidField } from '../../platform/errors.js';
 import { parseJson } from '../../platform/json/exact-json.js';
 import { readBankTime } from '../../statement/lines/bank-clock.queries.js';
 import { BankTime } from '../../statement/lines/bank-time.service.js';
+import type { AmountRange } from './bill-amounts.js';
 import { BillPaymentLifecycle } from './bill-payment-lifecycle.service.js';
 import * as queries from './bill-payments.queries.js';
 import {
@@ -27,6 +28,7 @@ import {
   isOfBill,
   latestPayTime,
   payDaysOf,
+  rangeOf,
 } from './bill-rules.js';
 
 type PayBillInput = RouteInput<typeof payBill>;
@@ -73,7 +75,7 @@ export class BillPaymentsService implements OnModuleInit {
     // The bill is queried outside the transaction. A violation rejects only a new payment. A repeat
     // gets the stored response, although its own payment has made the bill unpayable.
     const now = await this.bankTime.now(accountId);
-    const violation = await this.findViolation(accountId, barCode, input, now);
+    const { violation, range } = await this.checkBill(accountId, barCode, input, now);
     const { payAt } = input.body;
     const effectiveFrom = payAt ? expectedPayTime(payAt, now) : null;
     return this.operations.perform(this.kind, {
@@ -88,31 +90,34 @@ export class BillPaymentsService implements OnModuleInit {
         expectedDebit(amountCents, referencesOf({ bill_code: barCode }), effectiveFrom),
       ],
       record: async (tx, id, [expectedPaymentId = '']) => {
-        await this.claimBill(tx, { accountId, id, barCode, amountCents, expectedPaymentId });
+        await this.claimBill(tx, {
+          ...{ accountId, id, barCode, amountCents, expectedPaymentId, ...range },
+        });
         if (violation) throw violation;
       },
     });
   }
 
-  /** The error for a new payment; null when the request may be sent to the bank. */
-  private async findViolation(
+  /** The error for a new payment; null when the request may be sent, within the bill's range. */
+  private async checkBill(
     accountId: number,
     barCode: string,
     { body: { amount: amountCents, payAt } }: PayBillInput,
     now: Date,
-  ): Promise<AppError | null> {
+  ): Promise<{ violation: AppError | null; range?: AmountRange }> {
     if (payAt && isInThePast(payAt, now))
-      return invalidField('$.payAt', `payAt must not be in the past, got ${payAt}.`);
+      return {
+        violation: invalidField('$.payAt', `payAt must not be in the past, got ${payAt}.`),
+      };
     try {
       const bill = await this.readBill(accountId, barCode);
-      const violation = findBillRuleViolation(bill, {
-        amountCents,
-        today: saoPauloDay(now),
-        payDays: payDaysOf(payAt ?? null, now),
-      });
-      return violation && new AppError('rule_broken', { ...violation });
+      const days = { today: saoPauloDay(now), payDays: payDaysOf(payAt ?? null, now) };
+      const violation = findBillRuleViolation(bill, { amountCents, ...days });
+      return violation
+        ? { violation: new AppError('rule_broken', { ...violation }) }
+        : { violation: null, range: rangeOf(bill, days) };
     } catch (error) {
-      if (error instanceof AppError) return error;
+      if (error instanceof AppError) return { violation: error };
       throw error;
     }
   }

@@ -63,10 +63,8 @@ export function findBillRuleViolation(
   const { amountCents, today, payDays } = payment;
   // The bank's own calculation is never refused here.
   if (amountCents === bill.paymentCalculation.chargedAmount) return null;
-  const ranges = payDays.map((day) => rangeOn(bill, today, day));
-  const isTooLittle = ranges.every(({ minimumCents }) => amountCents < minimumCents);
-  const isTooMuch = ranges.every(({ maximumCents }) => amountCents > maximumCents);
-  if (!isTooLittle && !isTooMuch) return null;
+  const { minimumCents, maximumCents } = rangeOf(bill, { today, payDays });
+  if (amountCents >= minimumCents && amountCents <= maximumCents) return null;
   return {
     reason: 'amount_out_of_range',
     public: isPartial(bill)
@@ -81,6 +79,19 @@ function isPartial({ isAllowPartialPayment, paymentCalculation }: PayableBill): 
   return (
     isAllowPartialPayment === true && minimumPaymentAmount != null && maximumPaymentAmount != null
   );
+}
+
+/** What the bank may accept on one of the days. */
+export function rangeOf(
+  bill: PayableBill,
+  { today, payDays }: Pick<RequestedBillPayment, 'today' | 'payDays'>,
+): AmountRange {
+  const ranges = payDays.map((day) => rangeOn(bill, today, day));
+  const least = (a: bigint, b: bigint) => (a < b ? a : b);
+  return ranges.reduce((all, one) => ({
+    minimumCents: least(all.minimumCents, one.minimumCents),
+    maximumCents: -least(-all.maximumCents, -one.maximumCents),
+  }));
 }
 
 function rangeOn(bill: PayableBill, today: PlainDate, day: PlainDate): AmountRange {

@@ -179,6 +179,7 @@ describe('the conditions of declared payments beside other explanations', () => 
     const bill = {
       ...{ state: 'scheduled', bankId: null, bankStatus: null, mayGoUntil: null },
       ...{ scheduledFor: new Date('2026-03-20T12:00:00Z'), isFreed: false, hasOtherLive: false },
+      ...{ minimumCents: null, maximumCents: null },
     };
     const scheduled = [declared('a'), { ...sent, bill }];
     expect(outcomesOf({ lines: [debit(1n)], expectedPayments: scheduled })).toEqual({ 1: 'a' });

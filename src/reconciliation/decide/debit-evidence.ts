@@ -93,10 +93,12 @@ function evidenceOf(
     .allocationsOfLine(line.nsu)
     .filter(({ role }) => role === 'payment')
     .flatMap(({ expectedPaymentId }) => component.paymentById.get(expectedPaymentId) ?? []);
+  const own = ownOf(component, line, { paid, outcome });
+  const isOfBill = own !== 'second' && isWithinBill(component, line, paid);
   return {
     isEarlier: isBeforeGoLive || mayBeOfOthers(component, line),
-    own: ownOf(component, line, { paid, outcome }),
-    hasOtherAmount: hasOtherAmount(line, paid),
+    own: isOfBill && own === 'differs' ? null : own,
+    hasOtherAmount: isOfBill || hasOtherAmount(line, paid),
     operation: expected.has(line.nsu) ? 'may_explain' : explainedBy(line, paid),
     refundOfNsu: refundOf(component, line),
     reversesCredit: reversesCredit(component, line),
@@ -143,6 +145,22 @@ function hasOtherAmount(line: StatementLineFacts, paid: Decided['paid']): boolea
   if (!paid.some(isOfOperation) || paid.some((one) => one.amountCents === null)) return false;
   if (paid.some((one) => payeeDiffers(line, one))) return false;
   return paid.reduce((sum, one) => sum + (one.amountCents ?? 0n), 0n) !== line.amountCents;
+}
+
+/** Our bill, with another amount that the bill allows. */
+function isWithinBill(
+  component: Component,
+  line: StatementLineFacts,
+  paid: Decided['paid'],
+): boolean {
+  if (paid.length > 0) return false;
+  return component.referencedBy(line).some(({ payment }) => {
+    const { minimumCents: least, maximumCents: most } = payment.bill ?? {};
+    if (least == null || most == null || component.paidCents(payment.id) !== 0n) return false;
+    if (payment.isWithdrawn || payment.operationState === 'awaiting_approval') return false;
+    if (payment.amountCents === line.amountCents) return false;
+    return line.amountCents >= least && line.amountCents <= most && !payeeDiffers(line, payment);
+  });
 }
 
 function explainedBy(line: StatementLineFacts, paid: Decided['paid']): DebitEvidence['operation'] {

@@ -63,6 +63,20 @@ const sent = (change: Partial<ExpectedPaymentFacts> = {}) =>
     ],
     ...change,
   });
+const bill = (change: Partial<ExpectedPaymentFacts> = {}) =>
+  sent({
+    kind: 'pay_bill',
+    references: [
+      { kind: 'end_to_end_id', value: 'E1' },
+      { kind: 'bill_code', value: '1' },
+    ],
+    bill: {
+      ...{ state: 'requested', bankId: null, bankStatus: null, scheduledFor: null },
+      ...{ mayGoUntil: null, isFreed: false, hasOtherLive: false },
+      ...{ minimumCents: 900n, maximumCents: 1_100n },
+    },
+    ...change,
+  });
 const declaredPayment = (change: Partial<ExpectedPaymentFacts> = {}) =>
   sent({ operationId: null, kind: 'declared', operationState: null, ...change });
 
@@ -95,6 +109,45 @@ describe('the evidence of a debit', () => {
       {
         lines: [debit({ endToEndId: 'E1', amountCents: 2_000n })],
         expectedPayments: [sent()],
+      },
+      { own: 'differs' },
+    ],
+    [
+      'another amount that our bill allows',
+      { lines: [debit({ endToEndId: 'E1', amountCents: 900n })], expectedPayments: [bill()] },
+      { hasOtherAmount: true },
+    ],
+    [
+      'another amount that our bill allows, by the code of the bill alone',
+      { lines: [debit({ billCode: '1', amountCents: 1_100n })], expectedPayments: [bill()] },
+      { hasOtherAmount: true },
+    ],
+    [
+      'more than our bill allows',
+      { lines: [debit({ endToEndId: 'E1', amountCents: 1_101n })], expectedPayments: [bill()] },
+      { own: 'differs' },
+    ],
+    [
+      'less than our bill allows',
+      { lines: [debit({ endToEndId: 'E1', amountCents: 899n })], expectedPayments: [bill()] },
+      { own: 'differs' },
+    ],
+    [
+      'an amount of our bill, whose payment awaits approval',
+      {
+        lines: [debit({ endToEndId: 'E1', amountCents: 900n })],
+        expectedPayments: [bill({ operationState: 'awaiting_approval' })],
+      },
+      { own: 'differs' },
+    ],
+    [
+      'a second debit of our bill, within its range',
+      {
+        lines: [
+          debit({ nsu: 6n, endToEndId: 'E1' }),
+          debit({ endToEndId: 'E1', amountCents: 900n }),
+        ],
+        expectedPayments: [bill()],
       },
       { own: 'differs' },
     ],

@@ -7,7 +7,7 @@ export interface DebitEvidence {
   isEarlier: boolean;
   /** The operation whose ids the line has. `second`: another debit pays it already. */
   own: 'agrees' | 'differs' | 'second' | null;
-  /** It pays an operation with another amount, which a rule allows. */
+  /** It pays an operation with another amount, which a rule or the range of its bill allows. */
   hasOtherAmount: boolean;
   /** An operation without such an id that the line pays, or may pay. */
   operation: 'explains' | 'may_explain' | null;

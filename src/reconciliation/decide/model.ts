@@ -119,6 +119,9 @@ export interface BillFacts {
   isFreed: boolean;
   /** The bill has another payment that was neither rejected, failed nor freed. */
   hasOtherLive: boolean;
+  /** What the bill allowed to be paid; null where that is unknown. */
+  minimumCents: bigint | null;
+  maximumCents: bigint | null;
 }
 
 export interface OperationFacts {

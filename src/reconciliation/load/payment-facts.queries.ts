@@ -78,7 +78,8 @@ const operationFields =
 const chargeFields = 'correlation_id, type, cancelled_at, expired_at';
 const transferFields = 'id, external_id, end_to_end_id, error_code, state, updated_at';
 const billFields =
-  'account_id, id, bar_code, state, bank_id, bank_status, scheduled_for, may_go_until, freed_at';
+  'account_id, id, bar_code, state, bank_id, bank_status, scheduled_for, may_go_until, freed_at, ' +
+  'minimum_cents, maximum_cents';
 
 const chargeColumns = Prisma.sql`
   c.correlation_id AS "chargeCorrelationId", c.type AS "chargeType",
@@ -101,7 +102,7 @@ const transferColumns = (freshMs: number) => Prisma.sql`
 
 const billColumns = Prisma.sql`
   p.state AS "billState", p.bank_id, p.bank_status,
-  p.scheduled_for, p.may_go_until,
+  p.scheduled_for, p.may_go_until, p.minimum_cents, p.maximum_cents,
   p.freed_at IS NOT NULL AS "isFreed",
   p.id IS NOT NULL AND EXISTS (
     SELECT FROM bill_payment other
@@ -273,8 +274,9 @@ function transferOf(row: ExpectedPaymentRow): TransferFacts | null {
 function billOf(row: ExpectedPaymentRow): BillFacts | null {
   const { billState: state, bankId, bankStatus, scheduledFor, mayGoUntil } = row;
   if (state === null) return null;
-  const { isFreed, hasOtherLive } = row;
-  return { state, bankId, bankStatus, scheduledFor, mayGoUntil, isFreed, hasOtherLive };
+  const { isFreed, hasOtherLive, minimumCents, maximumCents } = row;
+  const dates = { scheduledFor, mayGoUntil };
+  return { state, bankId, bankStatus, ...dates, isFreed, hasOtherLive, minimumCents, maximumCents };
 }
 
 function declaredOf(row: ExpectedPaymentRow): DeclaredFacts | null {

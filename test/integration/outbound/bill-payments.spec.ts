@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BillPaymentsService } from '../../../src/outbound/bill-payments/bill-payments.service.js';
 import type { OperationKind } from '../../../src/outbound/operations/operation.js';
+import { Database } from '../../../src/platform/postgres/database.service.js';
+import { listPaymentFacts } from '../../../src/reconciliation/load/payment-facts.queries.js';
 import { billsAt, noon } from '../../support/bills.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../../support/service-on-sandbox.js';
 import { addPayments } from '../../support/parent-rows.js';
@@ -54,6 +56,17 @@ describe('bill payments', () => {
     });
     const { body: list } = await service.call('GET', '/v1/bill-payments?limit=1');
     expect(list.data).toEqual([await bills.read(payment.id)]);
+  });
+
+  it('stores what the bill allows, as the matcher reads it', async () => {
+    const partial = { isAllowPartialPayment: true, minimumPaymentAmount: 50 };
+    const { barCode } = await bills.newBill({ ...partial, maximumPaymentAmount: 90 });
+    expect((await bills.pay({ amount: 60, barCode })).status).toBe(200);
+    const { sql } = service.application.get(Database, { strict: false });
+    const options = { effectMs: 0, freshMs: 0, debitMissingMs: 0, creditDays: {} as never };
+    const id = await bills.expectedPaymentOf(barCode);
+    const [payment] = await listPaymentFacts(sql, service.accountId, options, [id]);
+    expect(payment?.bill).toMatchObject({ minimumCents: 5_000n, maximumCents: 9_000n });
   });
 
   it.each([
