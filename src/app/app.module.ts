@@ -15,6 +15,7 @@ import { ChargesModule } from '../outbound/charges/charges.module.js';
 import { Settings } from '../platform/settings/config.js';
 import { ConsoleModule } from '../console/console.module.js';
 import { CustomersModule } from '../outbound/customers/customers.module.js';
+import { DisputeEvidenceModule } from '../reporting/dispute-evidence/dispute-evidence.module.js';
 import { DisputesModule } from '../statement/disputes/disputes.module.js';
 import { Database } from '../platform/postgres/database.service.js';
 import { AnchorsModule } from '../reporting/anchors/anchors.module.js';
@@ -110,6 +111,7 @@ export class AppModule {
         RefundsModule,
         CustomersModule,
         DisputesModule,
+        DisputeEvidenceModule,
         BulkModule,
         WebhooksModule,
         ReconciliationModule,

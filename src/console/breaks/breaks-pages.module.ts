@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
 import { BreaksModule } from '../../reconciliation/breaks/breaks.module.js';
+import { DisputeEvidenceModule } from '../../reporting/dispute-evidence/dispute-evidence.module.js';
+import { DisputesModule } from '../../statement/disputes/disputes.module.js';
 import { ConsoleFrameModule } from '../serving/console-frame.module.js';
 import { Assignees } from './assignees.service.js';
 import { BatchPages } from './batches.controller.js';
@@ -10,12 +12,13 @@ import { BreakPage } from './break-page.service.js';
 import { BreakPages } from './breaks.controller.js';
 import { BreakPlanPages } from './break-plans.controller.js';
 import { BulkBreakPages } from './bulk-breaks.controller.js';
+import { DisputePages } from './disputes.controller.js';
 import { DecisionFilePages } from './decision-files.controller.js';
 import { LinkPicking } from './link-picking.service.js';
 
 /** Breaks: their list, each of them with what it is compared with, and actions on many. */
 @Module({
-  imports: [ConsoleFrameModule, BreaksModule],
+  imports: [ConsoleFrameModule, BreaksModule, DisputesModule, DisputeEvidenceModule],
   controllers: [
     BreakPages,
     BulkBreakPages,
@@ -23,6 +26,7 @@ import { LinkPicking } from './link-picking.service.js';
     BatchPages,
     DecisionFilePages,
     BreakDetailPages,
+    DisputePages,
   ],
   providers: [Assignees, BreakConfirmation, BreakPage, BreakQueue, LinkPicking],
 })

@@ -41,6 +41,9 @@ export function conditionFields(visit: Pick<Visit, 't'>, kind: AlertConditionKin
         ...{ is: 'amount', maxLength: 30 },
       },
       minAgeHours: { label: 'alertRules.field.minAgeHours', is: 'number', min: 1, max: 8_760 },
+      deadlineWithinHours: {
+        ...{ label: 'alertRules.field.deadlineWithinHours', is: 'number', min: 1, max: 720 },
+      },
       kinds: {
         ...{ label: 'alertRules.field.kinds', hint: 'alertRules.field.kinds.hint' },
         ...{ is: 'choices', isFolded: true },

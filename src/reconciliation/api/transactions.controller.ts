@@ -52,7 +52,10 @@ export class BookController {
         ...row,
         balance: row.balanceCents,
         ...statement,
-        liveBalance: liveBalance && { ...liveBalance, amount: liveBalance.amountCents },
+        liveBalance: liveBalance && {
+          ...{ ...liveBalance, amount: liveBalance.amountCents },
+          blocked: liveBalance.blockedCents,
+        },
       },
       transactions: { ...row, pending: row.total - row.matched - row.classified - row.inBreak },
       expectedPayments: row,

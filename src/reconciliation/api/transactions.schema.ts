@@ -178,7 +178,10 @@ export const getSummary = route({
         })
         .nullable(),
       liveBalance: z
-        .object({ amount: reais, at: instant, nsu: bigInteger, agrees: z.boolean().nullable() })
+        .object({
+          ...{ amount: reais, at: instant, nsu: bigInteger, agrees: z.boolean().nullable() },
+          blocked: reais.nullable().describe('Of it, as the bank reports it: such as by MED.'),
+        })
         .nullable()
         .describe(
           'The balance that the bank last reported while nsu was its newest line, and whether it ' +

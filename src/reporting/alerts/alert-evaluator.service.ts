@@ -55,7 +55,7 @@ export class AlertEvaluator {
   async evaluate(): Promise<void> {
     const { prisma, sql } = this.database;
     if (this.settings.sso) await declareLocalSignInRules(sql);
-    await declareAlarmRules(sql);
+    await declareAlarmRules(prisma, sql);
     const rules = await listDueRules(prisma);
     if (rules.length === 0) return;
     const failures: unknown[] = [];
@@ -108,7 +108,8 @@ export class AlertEvaluator {
       case 'break_open': {
         const steps = await readSeveritySteps(this.database.prisma, accountId);
         const scale = severityScale(steps, await this.bankTime.today(accountId));
-        return found.openBreaksOf(accountId, condition, scale);
+        const now = await this.bankTime.now(accountId);
+        return found.openBreaksOf(accountId, condition, { scale, now });
       }
       case 'webhook_loss': {
         const loss = await this.webhookHealth.readLoss(accountId, condition.hours);

@@ -23,12 +23,14 @@ const isoText = (time: Prisma.Sql) =>
 const withSeverity = (severity: AlertSeverity) =>
   Prisma.sql`${severity}::alert_severity AS severity, NULL::bigint AS amount_cents`;
 
+/** `now` is in the bank's time. */
 export function openBreaksOf(
   accountId: number,
-  { kinds, minAmount, minAgeHours, minSeverity }: ConditionOf<'break_open'>,
-  scale: SeverityScale,
+  { kinds, minAmount, minAgeHours, minSeverity, ...due }: ConditionOf<'break_open'>,
+  { scale, now }: { scale: SeverityScale; now: Date },
 ): Prisma.Sql {
   const names = kinds.length > 0 ? kinds : Object.keys(breakKinds);
+  const hours = due.deadlineWithinHours ?? null;
   const least = minSeverity ? severities.indexOf(minSeverity) : 0;
   return Prisma.sql`
     SELECT 'break:' || b.id AS subject,
@@ -45,7 +47,9 @@ export function openBreaksOf(
     WHERE severity.index >= ${least}::int
       AND (${minAmount ?? null}::bigint IS NULL OR b.amount_cents >= ${minAmount ?? null}::bigint)
       AND (${minAgeHours ?? null}::int IS NULL
-        OR b.opened_at <= clock_timestamp() - ${minAgeHours ?? null}::int * interval '1 hour')`;
+        OR b.opened_at <= clock_timestamp() - ${minAgeHours ?? null}::int * interval '1 hour')
+      AND (${hours}::int IS NULL OR (b.evidence ->> 'deadlineAt')::timestamptz
+        <= ${now}::timestamptz + ${hours}::int * interval '1 hour')`;
 }
 
 export function webhookLoss(

@@ -29,6 +29,9 @@ export const condition = z.discriminatedUnion(
       minAmount: positiveReais.optional().describe('Leaves out breaks of an unknown amount.'),
       minAgeHours: wholeNumber(1, 8_760).optional().describe('Since the break was opened.'),
       minSeverity: severityValue.optional(),
+      deadlineWithinHours: wholeNumber(1, 720)
+        .optional()
+        .describe('Only disputes that the bank must have an answer to within so many hours.'),
     }),
     z.strictObject({
       kind: z.literal('webhook_loss'),

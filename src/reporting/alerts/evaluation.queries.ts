@@ -84,17 +84,22 @@ export async function declareLocalSignInRules(db: SqlTx): Promise<void> {
 const findsAlarms = Prisma.sql`(r.condition_kind = 'unrequested_debit'
   AND r.condition::jsonb ->> 'level' = 'alarm')`;
 
+const withoutAlarmRule = Prisma.sql`
+  FROM payment_control g
+  WHERE (g.guard_interval_seconds IS NOT NULL OR g.stops_on_alarm) AND NOT EXISTS (
+    SELECT FROM alert_rule r
+    WHERE r.account_id = g.account_id AND ${isEnabled} AND ${findsAlarms})`;
+
 /** A guarded account always has a rule that finds its alarms: without channels, it uses all. */
-export async function declareAlarmRules(db: SqlTx): Promise<void> {
-  await db.$executeRaw`
+export async function declareAlarmRules(db: Reader, writer: SqlTx): Promise<void> {
+  const missing = await db.$queryRaw<unknown[]>`SELECT g.account_id ${withoutAlarmRule} LIMIT 1`;
+  if (missing.length === 0) return;
+  await writer.$executeRaw`
     INSERT INTO alert_rule (account_id, id, name, condition_kind, condition, severity,
       group_seconds, notifies_cleared, is_enabled)
     SELECT g.account_id, ${newRowId}, 'Alarme', 'unrequested_debit',
       '{"kind":"unrequested_debit","level":"alarm"}', 'critical', 0, true, true
-    FROM payment_control g
-    WHERE (g.guard_interval_seconds IS NOT NULL OR g.stops_on_alarm) AND NOT EXISTS (
-      SELECT FROM alert_rule r
-      WHERE r.account_id = g.account_id AND ${isEnabled} AND ${findsAlarms})`;
+    ${withoutAlarmRule}`;
 }
 
 export type FiredAlert = Pick<Alert, 'id' | 'amountCents' | 'detail'>;

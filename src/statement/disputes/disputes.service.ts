@@ -9,6 +9,9 @@ import { eventAmount } from '../../events/event.js';
 import { EventsService } from '../../events/events.service.js';
 import { netCentsOf, refundsOfPix, type PixLine } from '../expected-payments/refunds-of-pix.js';
 import { readRefundFacts } from '../expected-payments/refunds-of-pix.queries.js';
+import type { Dispute } from '../../generated/service/client.js';
+import { AppError } from '../../platform/errors.js';
+import { readUuid, type Page } from '../../platform/http/listing.js';
 import { newId } from '../../platform/ids.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
 import { jobs } from '../../platform/queue/queues.js';
@@ -39,6 +42,24 @@ export class DisputesService {
     private readonly events: EventsService,
     @InjectQueue(jobs.reconcile.name) private readonly reconcileQueue: JobQueue<'reconcile'>,
   ) {}
+
+  /** Newest first; one row more than the page holds. */
+  list(accountId: number, { limit, after }: Page): Promise<Dispute[]> {
+    return this.database.prisma.dispute.findMany({
+      where: { accountId, ...(after !== null && { id: { lt: after } }) },
+      orderBy: { id: 'desc' },
+      take: limit + 1,
+    });
+  }
+
+  /** Throws `not_found`, also for a dispute of another account. */
+  async get(accountId: number, id: string) {
+    const found = await this.database.prisma.dispute.findUnique({
+      where: { accountId_id: { accountId, id: readUuid(id) } },
+    });
+    if (!found) throw new AppError('not_found');
+    return describeDispute(found);
+  }
 
   /** Records what a webhook reports, in the transaction that marks it as processed. */
   async record(tx: Tx, accountId: number, notice: DisputeNotice): Promise<void> {
@@ -76,6 +97,10 @@ export class DisputesService {
       if (count > 0) await this.reconcileQueue.enqueue({ accountId });
     }
   }
+}
+
+export function describeDispute({ amountCents: amount, ...dispute }: Dispute) {
+  return { ...dispute, amount };
 }
 
 /**

@@ -37,6 +37,7 @@ export async function postponeBalanceCheck(
 /** A balance that the bank reported while `lastNsu` was its newest line. */
 interface LiveBalance {
   liveCents: bigint;
+  blockedCents: bigint | null;
   lastNsu: bigint;
 }
 
@@ -44,12 +45,12 @@ interface LiveBalance {
 export async function confirmBankBalance(
   db: SqlTx,
   accountId: number,
-  { liveCents, lastNsu }: LiveBalance,
+  { liveCents, blockedCents, lastNsu }: LiveBalance,
 ): Promise<boolean> {
   const confirmed = await db.$executeRaw`
     UPDATE statement_state
     SET live_balance_cents = ${liveCents}, live_balance_nsu = ${lastNsu},
-        live_balance_at = clock_timestamp()
+        live_balance_at = clock_timestamp(), live_blocked_cents = ${blockedCents}
     WHERE account_id = ${accountId} AND last_nsu = ${lastNsu} AND balance_cents = ${liveCents}
       AND balance_differs_since IS NULL AND balance_differs_cents IS NULL AND NOT is_balance_off`;
   return confirmed === 1;
@@ -66,12 +67,12 @@ export async function recordBankBalance(
   accountId: number,
   live: LiveBalance & { differenceCents: bigint; boundMs: number },
 ): Promise<boolean> {
-  const { liveCents, differenceCents, lastNsu, boundMs } = live;
+  const { liveCents, blockedCents, differenceCents, lastNsu, boundMs } = live;
   const differs = differenceCents !== 0n;
   const [state] = await tx.$queryRaw<{ isChanged: boolean }[]>`
     UPDATE statement_state s
     SET live_balance_cents = ${liveCents}, live_balance_nsu = ${lastNsu},
-        live_balance_at = clock_timestamp(),
+        live_balance_at = clock_timestamp(), live_blocked_cents = ${blockedCents},
         balance_differs_since = CASE WHEN NOT ${differs} THEN NULL WHEN before.still_differs
           THEN s.balance_differs_since ELSE clock_timestamp() END,
         balance_differs_nsu = CASE WHEN NOT ${differs} THEN NULL WHEN before.still_differs

@@ -111,10 +111,11 @@ export class PacedSync {
     reported: RouteOutput<typeof readBalances>,
     { nsu: lastNsu, balanceCents, boundMs }: NewestLine & { boundMs: number },
   ): Promise<void> {
-    const confirmed = { liveCents: liveCentsOf(reported), lastNsu };
+    const blockedCents = reported.amountBlocked ?? null;
+    const confirmed = { liveCents: liveCentsOf(reported), blockedCents, lastNsu };
     if (await queries.confirmBankBalance(this.database.sql, accountId, confirmed)) return;
     const { liveCents, differenceCents } = compareBalances(reported, balanceCents);
-    const live = { liveCents, differenceCents, boundMs, lastNsu };
+    const live = { liveCents, blockedCents, differenceCents, boundMs, lastNsu };
     const isChanged = await this.database.transaction(async (tx) => {
       const hasChanged = await queries.recordBankBalance(tx, accountId, live);
       if (hasChanged) await recordStatementTask(tx, accountId);

@@ -15,7 +15,13 @@ export interface StatementView {
    * Of the last comparison, at the line `nsu`. `agrees` is null once newer lines are stored, and
    * where a block may explain the difference.
    */
-  liveBalance: { amountCents: bigint; at: Date; nsu: bigint; agrees: boolean | null } | null;
+  liveBalance: {
+    amountCents: bigint;
+    blockedCents: bigint | null;
+    at: Date;
+    nsu: bigint;
+    agrees: boolean | null;
+  } | null;
 }
 
 export async function readStatementView(db: Db, accountId: number): Promise<StatementView> {
@@ -31,7 +37,7 @@ export async function readStatementView(db: Db, accountId: number): Promise<Stat
              SELECT max(occurred_at) FROM statement_line WHERE account_id = ${accountId}
            ) END AS newest,
            live_balance_cents AS "liveCents", live_balance_at AS "liveAt",
-           live_balance_nsu AS "liveNsu",
+           live_balance_nsu AS "liveNsu", live_blocked_cents AS "blockedCents",
            CASE WHEN live_balance_nsu <> last_nsu THEN NULL
                 WHEN live_balance_cents = balance_cents THEN true
                 WHEN balance_differs_since IS NOT NULL THEN false END AS agrees
@@ -48,12 +54,16 @@ export async function readStatementView(db: Db, accountId: number): Promise<Stat
       : null,
     liveBalance:
       liveCents !== null && liveAt && liveNsu !== null
-        ? { amountCents: liveCents, at: liveAt, nsu: liveNsu, agrees: row.agrees }
+        ? {
+            ...{ amountCents: liveCents, blockedCents: row.blockedCents },
+            ...{ at: liveAt, nsu: liveNsu, agrees: row.agrees },
+          }
         : null,
   };
 }
 
 interface Row {
+  blockedCents: bigint | null;
   brokenNsu: bigint | null;
   brokenSince: Date | null;
   isAnchored: boolean;

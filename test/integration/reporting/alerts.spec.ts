@@ -190,6 +190,28 @@ describe('the condition', () => {
     await sql('UPDATE break SET subject = id::text');
   });
 
+  it('break_open finds disputes before their deadline', async () => {
+    const ids: string[] = [];
+    for (const hours of [23, 25, -1]) {
+      const id = await service.openBreak(`due in ${hours}`, 100, 'disputed');
+      await sql(
+        `UPDATE break SET evidence = jsonb_build_object('deadlineAt',
+           now() + $2 * interval '1 hour') WHERE id = $1`,
+        ...[id, hours],
+      );
+      ids.push(id);
+    }
+    await service.openBreak('no deadline', 100);
+    const condition = { ...breaks, deadlineWithinHours: 24 };
+    const { id: ruleId } = await service.createRule({ condition });
+    await service.evaluate();
+    const found = (await service.alerts(`ruleId=${ruleId}`)).map(
+      ({ detail }) => (detail as { breakId: string }).breakId,
+    );
+    expect(found.sort()).toEqual([ids[0], ids[2]].sort());
+    await sql('UPDATE break SET subject = id::text');
+  });
+
   it('break_open follows the severity steps of the account', async () => {
     await service.openBreak('steps', 1_000_000);
     const condition = { ...breaks, minSeverity: 'medium' };

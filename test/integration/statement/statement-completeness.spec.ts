@@ -319,11 +319,15 @@ describe('the completeness of the statement copy', () => {
       { kind: 'balance_mismatch', subject: 'balance:3', amountCents: 50n },
     ]);
     response = { outcome: 'success', value: { amountAvailable: 10_200n, amountBlocked: 100n } };
-    expect(await compare()).toMatchObject({ amountCents: 10_300n, agrees: true });
+    expect(await compare()).toMatchObject({
+      ...{ amountCents: 10_300n, blockedCents: 100n, agrees: true },
+    });
     expect(await unreportedBreaks()).toEqual([]);
     // Only the available amount: a block may explain that it is lower.
     response = { outcome: 'success', value: { amountAvailable: 10_150n } };
-    expect(await compare()).toMatchObject({ amountCents: 10_150n, agrees: null });
+    expect(await compare()).toMatchObject({
+      ...{ amountCents: 10_150n, blockedCents: null, agrees: null },
+    });
     response = { outcome: 'success', value: { amountAvailable: 10_300n } };
     expect(await compare()).toMatchObject({ amountCents: 10_300n, agrees: true, nsu: 3n });
     // A newer line: nobody knows whether the bank's balance is still that of the statement.

@@ -1,4 +1,5 @@
 // Notices of the bank that no line shows: approvals of customers, infractions and MED requests.
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DisputesService } from '../../../src/statement/disputes/disputes.service.js';
 import { ReconciliationService } from '../../../src/reconciliation/apply/reconciliation.service.js';
@@ -8,6 +9,7 @@ import { WebhookInbox } from '../../../src/webhooks/inbox/webhook-inbox.service.
 import { WebhookRegistrar } from '../../../src/webhooks/registration/webhook-registrar.service.js';
 import { customer, expectError, newKeyHeader } from '../../contract/samples.js';
 import { expectDeclaredEvents } from '../../support/declared-events.js';
+import { signedInPerson } from '../../support/console-visitor.js';
 import { partnerKey } from '../../support/service-application.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../../support/service-on-sandbox.js';
 
@@ -183,6 +185,40 @@ describe('a disputed Pix', () => {
     expect(await disputeOf(endToEndId)).toMatchObject({ returnedNsu: taken.body.nsu });
     expect((await refund(endToEndId, 1)).body.code).toBe('refund_exceeds_original');
     expect(await eventsOf(dispute.id)).toEqual(['dispute.reported']);
+  });
+
+  it('has as evidence its Pix, the charge with metadata that it paid, and its outcome', async () => {
+    const correlationId = randomUUID();
+    const delivered = await service.call('POST', '/baas/api/v2/pix/qrcode/static', {
+      body: { type: 'PIX_STATIC', correlationId, metadata: { delivery: 'BR123' } },
+      headers: newKeyHeader(),
+    });
+    expect(delivered.status).toBe(200);
+    const { body: pix } = await service.bank.call('POST', '/sandbox/pix/received', {
+      body: { amount: 40, correlationId },
+    });
+    await service.sync();
+    await reconcile();
+    const { endToEndId, nsu } = pix;
+    await receive('MED_REQUESTED', { endToEndId, amount: 40 });
+    const { id } = await disputeOf(endToEndId);
+    const read = async () => (await service.call('GET', `/v1/disputes/${id}/evidence`)).body;
+    expect(await read()).toMatchObject({
+      ...{ dispute: { id, status: 'reported' }, transaction: { nsu, amount: 40 }, returned: null },
+      charges: [{ correlationId, metadata: { delivery: 'BR123' } }],
+    });
+    const taken = await service.bank.call('POST', '/sandbox/pix/med', { body: { endToEndId } });
+    await service.sync();
+    await inService(DisputesService).recordReturns();
+    expect(await read()).toMatchObject({ returned: { nsu: taken.body.nsu, amount: 40 } });
+    const { accountId } = service;
+    const ana = await signedInPerson(service, 'ana@example.com', { accountId, role: 'viewer' });
+    const list = await ana.get('/console/accounts/main/disputes');
+    expect(list.text).toContain('the bank does not report it');
+    expect(list.text).toContain(`/disputes/${id}`);
+    const page = await ana.get(`/console/accounts/main/disputes/${id}`);
+    for (const shown of ['BR123', correlationId, `statement/${nsu}`, `statement/${taken.body.nsu}`])
+      expect(page.text).toContain(shown);
   });
 
   it('is never released by a webhook, but by a person', async () => {
