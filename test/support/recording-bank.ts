@@ -14,7 +14,10 @@ export async function recordingBank(bankUrl: string) {
   const bodies: string[] = [];
   let hold: { request: string; arrive: () => void; released: Promise<void> } | null = null;
   let cut: string | null = null;
-  const listener = await listenHttp(async ({ method, path, headers, text }, response) => {
+  /** What the next such request is on its way; null: it never arrives. */
+  let onItsWay: { request: string; change: object | null } | null = null;
+  const listener = await listenHttp(async ({ method, path, headers, text: sent }, response) => {
+    let text = sent;
     const request = `${method} ${path.split('?')[0]}`;
     requests.push(request);
     if (text !== '') bodies.push(text);
@@ -23,6 +26,12 @@ export async function recordingBank(bankUrl: string) {
       hold = null;
       arrive();
       await released;
+    }
+    if (onItsWay?.request === request) {
+      const { change } = onItsWay;
+      onItsWay = null;
+      if (!change) return void response.destroy();
+      text = JSON.stringify(changed(JSON.parse(text) as object, change));
     }
     const { host: _, connection: __, 'content-length': ___, ...forwarded } = headers;
     const answer = await fetch(bankUrl + path, {
@@ -59,7 +68,28 @@ export async function recordingBank(bankUrl: string) {
     cutResponsesOf: (request: string | null) => {
       cut = request;
     },
+    alterNext: (request: string, change: object) => {
+      onItsWay = { request, change };
+    },
+    loseNext: (request: string) => {
+      onItsWay = { request, change: null };
+    },
     close: () => listener.close(),
+  };
+}
+
+/** The fields of `change` replace those of the body, also within its objects. */
+function changed(body: object, change: object): object {
+  const fields = body as Record<string, unknown>;
+  const inner = (name: string, value: unknown) =>
+    typeof value === 'object' && value !== null
+      ? changed((fields[name] ?? {}) as object, value)
+      : value;
+  return {
+    ...body,
+    ...Object.fromEntries(
+      Object.entries(change).map(([name, value]) => [name, inner(name, value)]),
+    ),
   };
 }
 
