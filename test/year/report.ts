@@ -12,6 +12,8 @@ export interface StepDuration {
 export interface YearReport {
   options: YearOptions;
   check: YearCheck;
+  /** Who would have been notified of its debits. */
+  guard: string;
   durations: StepDuration[];
   findings: string[];
 }
@@ -19,7 +21,13 @@ export interface YearReport {
 const maxFindings = 20;
 
 /** A table of the scenarios, the duration of each step, and the findings. */
-export function formatYearReport({ options, check, durations, findings }: YearReport): string {
+export function formatYearReport({
+  options,
+  check,
+  guard,
+  durations,
+  findings,
+}: YearReport): string {
   const scenarios = [...check.scenarios].map(([scenario, counts]) => [
     ...[scenario, counts.lines, counts.lines - counts.wrongLines],
     ...[counts.payments, counts.payments - counts.wrongPayments],
@@ -34,6 +42,7 @@ export function formatYearReport({ options, check, durations, findings }: YearRe
     '',
     ...alignColumns(steps),
     '',
+    guard,
     findings.length === 0 ? 'No findings' : `Findings: ${findings.length}`,
     ...findings.slice(0, maxFindings).map((finding) => `  ✗ ${finding}`),
     ...(findings.length > maxFindings ? [`  … and ${findings.length - maxFindings} more`] : []),

@@ -5,6 +5,7 @@ import { checkYear, type YearCheck } from './check.js';
 import { openYearDeployment, type YearDeployment } from './deployment.js';
 import { generateYear, type Year, type YearPlan } from './generate.js';
 import * as result from './reconciliation-result.js';
+import { guardYear } from './guard.js';
 import { formatYearReport, type StepDuration } from './report.js';
 import { yearSteps } from './steps.js';
 
@@ -38,12 +39,13 @@ export async function runYear(options: YearOptions, progress: Progress): Promise
       ...differences.map((row) => `the shuffled order gives a different result: ${row}`),
     );
   }
-  const { check, durations } = first;
-  return { report: formatYearReport({ options, check, durations, findings }), findings };
+  const { check, guard, durations } = first;
+  return { report: formatYearReport({ options, check, guard, durations, findings }), findings };
 }
 
 interface ImportedYear {
   check: YearCheck;
+  guard: string;
   findings: string[];
   durations: StepDuration[];
   /** The result, one text for each row. */
@@ -74,7 +76,8 @@ async function importAndCheck(
     await measure('decide visible lines', deployment.reconcile);
     deployment.bank.showAll();
     await measure('sync and decide late lines', () => reconcileAll(deployment, lines));
-    const stepFindings: string[] = [];
+    const guard = await measure('guard', () => guardYear(deployment, year));
+    const stepFindings = guard.findings;
     for (const [name, step] of Object.entries(yearSteps)) {
       const findings = await measure(name, () => step(deployment, year));
       stepFindings.push(...findings.map((finding) => `${name}: ${finding}`));
@@ -92,7 +95,7 @@ async function importAndCheck(
     );
     const rows = await result.readResultRows(pool, accountId);
     const findings = [...check.findings, ...stepFindings, ...changes];
-    return { check, findings, durations, rows };
+    return { check, guard: guard.summary, findings, durations, rows };
   } finally {
     await deployment.close();
   }
