@@ -6,22 +6,16 @@ import {
 } from '../access/counterparties/counterparties.queries.js';
 import { maskParty } from '../access/counterparties/masking.js';
 import type { PaymentParty } from '../access/counterparties/party.js';
-import type { Cents } from '../brazil/cents.js';
 import { PixLookupsService } from '../outbound/transfers/pix-lookups.service.js';
 import { Database } from '../platform/postgres/database.service.js';
 import { ActorNames } from './actor-names.service.js';
+import { readBalances, type Balances } from './balances.queries.js';
 import {
   readRequestedPayment,
   withLookedUpPayee,
   type WaitingRequest,
 } from './requested-payment.js';
 import { accountOf, callerOf, type Visit } from './visit.js';
-
-export interface KnownBalance {
-  cents: Cents;
-  /** Of when it is. */
-  at: Date;
-}
 
 /** Who asks for a payment, and when. */
 export interface Asked {
@@ -37,17 +31,8 @@ export class MoneyFacts {
     private readonly lookUps: PixLookupsService,
   ) {}
 
-  /** The newest of what the bank has reported and what the statement says; null before both. */
-  async findBalance(accountId: number): Promise<KnownBalance | null> {
-    const where = { accountId };
-    const state = await this.database.prisma.statementState.findUnique({ where });
-    if (!state) return null;
-    const { liveBalanceCents, liveBalanceAt, balanceCents, syncedAt } = state;
-    const known = [
-      { cents: liveBalanceCents, at: liveBalanceAt },
-      { cents: balanceCents, at: syncedAt },
-    ].filter((one): one is KnownBalance => one.cents !== null && one.at !== null);
-    return known.sort((one, other) => Number(other.at) - Number(one.at))[0] ?? null;
+  async findBalances(accountId: number): Promise<Balances> {
+    return readBalances(this.database.prisma, accountId);
   }
 
   /** Who has paid the line, or was paid by it, as the person may see it. */

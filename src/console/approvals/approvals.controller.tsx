@@ -153,7 +153,7 @@ export class ApprovalPages {
     const facts = isOne && first ? await this.facts.read(callerOf(visit), first.id) : null;
     const body = (
       <ConfirmMoney
-        {...{ money, balance: await this.balances.findBalance(accountId) }}
+        {...{ money, balances: await this.balances.findBalances(accountId) }}
         action={visit.to('approvals/decide')}
         button={{ one: 'money.approve', many: 'money.approveAll' }}
         warning="approvals.confirmWhy"

@@ -68,7 +68,7 @@ export class BreakConfirmation {
       <ConfirmMoney
         {...{ money, warning }}
         button={{ one: money.payees.length > 0 ? button : `breaks.action.${action}` }}
-        {...(moves ? { balance: await this.money.findBalance(visit.accountId) } : {})}
+        {...(moves ? { balances: await this.money.findBalances(visit.accountId) } : {})}
         action={`${page}/${action}?${query}`}
         shown={typed(visit, 'shown')}
         hidden={Object.fromEntries(hidden)}

@@ -34,8 +34,8 @@ const names = [
 const amounts: readonly string[] = ['minAmount', 'maxAmount'];
 
 /**
- * Open breaks that are not put off, where the address says nothing of either; `state=` stands for
- * every state, and `snoozed=` for all.
+ * Open breaks that are not put off, the most severe first, where the address says nothing of it;
+ * `state=` stands for every state, and `snoozed=` for all.
  */
 export function readBreakList(query: URLSearchParams): BreakList {
   const address = new URLSearchParams({ state: query.get('state') ?? 'open' });
@@ -50,6 +50,7 @@ export function readBreakList(query: URLSearchParams): BreakList {
   if (snoozed !== undefined) address.set('snoozed', snoozed);
   const asked = new URLSearchParams(address);
   if (snoozed === undefined && isWork) asked.set('snoozed', 'false');
+  if (isWork && !asked.has('sort')) asked.set('sort', 'severity');
   const { filters, wrong } = readFilters(listBreaks.query, asked);
   const { limit: _limit, cursor: _cursor, ...own } = filters;
   const place = new URLSearchParams(address);

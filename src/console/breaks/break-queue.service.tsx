@@ -117,6 +117,7 @@ function chosenIn({ query }: Visit): string | null {
 function shownQuery({ address, filters }: BreakList, cursor: string | null) {
   const query = new URLSearchParams(address);
   if (filters.snoozed === false) query.set('snoozed', 'false');
+  if (filters.sort) query.set('sort', filters.sort);
   if (cursor !== null) query.set('cursor', cursor);
   return query;
 }

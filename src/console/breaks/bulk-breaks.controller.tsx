@@ -115,7 +115,7 @@ export class BulkBreakPages {
       action === 'refund'
         ? {
             asked: await this.money.readAsked(visit),
-            balance: await this.money.findBalance(caller.accountId),
+            balances: await this.money.findBalances(caller.accountId),
           }
         : null;
     const props = { action, previewed, shown, formKey: key, address, problem, reasonCodes, paying };

@@ -7,7 +7,8 @@ import { formatAmount } from '../formats.js';
 import { Marked } from '../kit/break-parts.js';
 import { ConfirmMoney, type Money } from '../kit/confirm-money.js';
 import { Fields, Form, Hidden } from '../kit/form.js';
-import type { Asked, KnownBalance } from '../money-facts.service.js';
+import type { Balances } from '../balances.queries.js';
+import type { Asked } from '../money-facts.service.js';
 import { ListTable } from '../kit/table.js';
 import { useVisit } from '../visit.js';
 import { reasonCodeOf, reasonOf } from './action-forms-view.js';
@@ -32,7 +33,7 @@ interface Props {
   /** Those that the action may have. */
   reasonCodes: readonly GivenCode[];
   /** Of an action that moves money. */
-  paying: { asked: Asked; balance: KnownBalance | null } | null;
+  paying: { asked: Asked; balances: Balances } | null;
 }
 
 export function BulkPreview(props: Props) {
@@ -131,7 +132,7 @@ function Confirmation({ action, previewed, shown, formKey, address, reasonCodes,
   if (paying)
     return (
       <ConfirmMoney
-        {...{ ...form, hidden, fields, balance: paying.balance }}
+        {...{ ...form, hidden, fields, balances: paying.balances }}
         money={moneyOfRefunds(previewed, paying.asked)}
         button={{ one: 'money.refund', many: 'money.refundAll' }}
         warning="breaks.effect.refund"

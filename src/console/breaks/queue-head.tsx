@@ -24,7 +24,7 @@ export function Sums({ list, totals }: { list: BreakList; totals: BreakTotals })
   const { t } = visit;
   const { address } = list;
   const amountOf = ({ breaks, cents }: { breaks: bigint; cents: bigint }) =>
-    `${formatCount(breaks)} · ${formatAmount(cents)}`;
+    `${formatCount(breaks)} · ${cents === 0n ? t('breaks.unknownAmount') : formatAmount(cents)}`;
   const byKind = totals.byKind.map((sum) => {
     const isCurrent = address.get('kind') === sum.kind;
     const href = addressWith(visit, list, { kind: isCurrent ? null : sum.kind });
@@ -93,7 +93,7 @@ export function Works({
 }
 
 /** What is selected where the address says nothing of it. */
-export const queueDefaults = { state: 'open', snoozed: 'false' };
+export const queueDefaults = { state: 'open', snoozed: 'false', sort: 'severity' };
 
 export function queueFilters({ t }: Visit, people: readonly Assignee[]) {
   return {

@@ -9,6 +9,7 @@ import { AppError } from '../../platform/errors.js';
 import { RunsService } from '../../reconciliation/runs/runs.service.js';
 import { exportFormats, exportTransactions } from '../../reporting/exports/exports.schema.js';
 import { formatDay } from '../formats.js';
+import { BalanceNotice } from '../kit/balances.js';
 import { Filters, Pager, Message, Cards } from '../kit/elements.js';
 import { FormCard, reasonField, type FormField, type FormFields } from '../kit/form.js';
 import { ListCard } from '../kit/list-page.js';
@@ -20,6 +21,7 @@ import {
   ShownAgainBy,
 } from '../serving/console-page.decorator.js';
 import { readFilters } from '../list-query.js';
+import { MoneyFacts } from '../money-facts.service.js';
 import { Download, Redirect, Shown, type PageAnswer } from '../page.js';
 import {
   accountOf,
@@ -48,6 +50,7 @@ export class DaysPages {
     private readonly waiting: WaitingDays,
     private readonly files: DayFiles,
     private readonly runs: RunsService,
+    private readonly money: MoneyFacts,
   ) {}
 
   @ConsolePage('days', 'view', { title: 'days.title', section: 'statement', place: 42 })
@@ -55,9 +58,10 @@ export class DaysPages {
     const { t, query } = visit;
     const { id } = accountOf(visit);
     const { filters, wrong } = readFilters(listDayCloses.query, query);
-    const [{ data, next }, waiting, { StepChart }] = await Promise.all([
+    const [{ data, next }, waiting, balances, { StepChart }] = await Promise.all([
       this.dayCloses.list(id, { ...filters, limit: pageSize }),
       this.waiting.find(id),
+      this.money.findBalances(id),
       import('../kit/day-charts.js'),
     ]);
     const unexplained = await this.dayCloses.countUnexplained(
@@ -68,6 +72,7 @@ export class DaysPages {
     const body = (
       <>
         {query.has('started') && <Message kind="good">{t('days.runStarted')}</Message>}
+        <BalanceNotice balances={balances} />
         <DaysWaiting waiting={waiting} />
         <Filters
           wrong={wrong}

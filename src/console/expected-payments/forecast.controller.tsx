@@ -4,8 +4,10 @@ import { getCashForecast } from '../../reporting/cash-forecast/cash-forecast.sch
 import { CashForecasts } from '../../reporting/cash-forecast/cash-forecast.service.js';
 import { AppError } from '../../platform/errors.js';
 import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import { BalanceNotice } from '../kit/balances.js';
 import { Filters, Message, type FilterField } from '../kit/elements.js';
 import { readFilters } from '../list-query.js';
+import { MoneyFacts } from '../money-facts.service.js';
 import { Shown, type PageAnswer } from '../page.js';
 import { problemKey } from '../problems.js';
 import type { Visit } from '../visit.js';
@@ -18,19 +20,24 @@ const period: readonly FilterField[] = [
 
 @Controller()
 export class ForecastPage {
-  constructor(private readonly forecasts: CashForecasts) {}
+  constructor(
+    private readonly forecasts: CashForecasts,
+    private readonly money: MoneyFacts,
+  ) {}
 
   @ConsolePage('forecast', 'view', { title: 'forecast.title', section: 'statement', place: 45 })
   async read(@Visiting() visit: Visit): Promise<PageAnswer> {
     const { filters, wrong } = readFilters(getCashForecast.query, visit.query);
     try {
-      const [forecast, { StepChart }] = await Promise.all([
+      const [forecast, balances, { StepChart }] = await Promise.all([
         this.forecasts.read(visit.accountId, filters),
+        this.money.findBalances(visit.accountId),
         import('../kit/day-charts.js'),
       ]);
       const body = (
         <>
           <p>{visit.t('forecast.intro')}</p>
+          <BalanceNotice balances={balances} />
           <Filters fields={period} wrong={wrong} />
           <Forecast {...{ forecast, StepChart }} />
         </>

@@ -10,7 +10,7 @@ import { formatAmount, formatCount } from '../formats.js';
 import { Fields, Hidden, Step, Form, type FormFields, type HiddenValues } from '../kit/form.js';
 import { ListCard, refreshing } from '../kit/list-page.js';
 import { ListTable, type ListColumns, TableCard } from '../kit/table.js';
-import type { KnownBalance } from '../money-facts.service.js';
+import type { Balances } from '../balances.queries.js';
 import { ForVisit, useVisit, type Visit } from '../visit.js';
 import { fieldErrorsIn, reasonKey } from '../problems.js';
 import { findTextKey, type TextKey } from '../texts.js';
@@ -37,7 +37,7 @@ export interface CheckedUpload {
 
 export interface SentByFile {
   money: Money;
-  balance: KnownBalance | null;
+  balances: Balances;
 }
 
 const kinds: readonly BulkKind[] = ['charges', 'transfers', 'expected_payments'];
@@ -243,7 +243,7 @@ function CountBadges({ upload: { counts } }: { upload: Upload }) {
           <>
             <Badge
               tone={tones[state]}
-              text={`${t(`bulk.row.${state}`)}: ${formatCount(counts[state])}`}
+              text={`${t(`bulk.count.${state}`)}: ${formatCount(counts[state])}`}
             />{' '}
           </>
         ))}
@@ -294,7 +294,7 @@ function UploadDetail({ upload, rows, next }: UploadDetailProps) {
           ['bulk.createdAt', time(upload.createdAt)],
           ['bulk.finishedAt', time(upload.finishedAt)],
           count('bulk.total', upload.rows),
-          ...rowStates.map((state) => count(`bulk.row.${state}`, upload.counts[state])),
+          ...rowStates.map((state) => count(`bulk.count.${state}`, upload.counts[state])),
         ]}
       />
       <Card title={t('bulk.rows')}>
@@ -313,7 +313,7 @@ function StateLinks({ page }: { page: string }) {
   const chosen = query.get('state') ?? '';
   const links = [
     ['', t('bulk.allRows')] as const,
-    ...rowStates.map((state) => [state, t(`bulk.row.${state}`)] as const),
+    ...rowStates.map((state) => [state, t(`bulk.count.${state}`)] as const),
   ];
   return (
     <nav aria-label={t('word.status')}>

@@ -143,9 +143,9 @@ export class BulkPages {
     const { t } = visit;
     const { id } = accountOf(visit);
     const keys = checked.payees.flatMap(({ isKey, name }) => (isKey ? [name] : []));
-    const [holders, balance, asked] = await Promise.all([
+    const [holders, balances, asked] = await Promise.all([
       this.holders.find(id, keys),
-      this.facts.findBalance(id),
+      this.facts.findBalances(id),
       this.facts.readAsked(visit),
     ]);
     const payees = checked.payees.map(({ name, isKey, party, total }): MoneyPayee => {
@@ -159,7 +159,7 @@ export class BulkPages {
       return { party: unknownParty, key: name, amountCents, asked, note: why };
     });
     const count = checked.rows - checked.invalid;
-    return { money: { payees, count, totalCents: checked.total }, balance };
+    return { money: { payees, count, totalCents: checked.total }, balances };
   }
 
   @ConsolePage('bulk/examples/:kind', 'view')

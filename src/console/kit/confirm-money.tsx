@@ -6,9 +6,11 @@ import type { PaymentParty } from '../../access/counterparties/party.js';
 import type { Cents } from '../../brazil/cents.js';
 import { conflict, type AppError } from '../../platform/errors.js';
 import { formatAmount, formatCount, writeTaxId } from '../formats.js';
-import type { Asked, KnownBalance } from '../money-facts.service.js';
+import type { Balances } from '../balances.queries.js';
+import type { Asked } from '../money-facts.service.js';
 import { useVisit, type Visit } from '../visit.js';
 import { findTextKey, type TextKey, type Translate } from '../texts.js';
+import { BalanceNotice } from './balances.js';
 import { Amount, Card, NamedValues, Message, Hint, Row } from './elements.js';
 import { Fields, Hidden, Form, type FormFields, type HiddenValues } from './form.js';
 import { ListTable } from './table.js';
@@ -42,7 +44,7 @@ interface ConfirmMoneyProps {
   /** What is done, with `amount` and `payee` or `count`. */
   button: { one: TextKey; many?: TextKey };
   /** None where no money leaves the account. */
-  balance?: KnownBalance | null;
+  balances?: Balances;
   /** What cannot be undone. */
   warning: TextKey;
   /** What the audit records that the person has seen. */
@@ -80,13 +82,14 @@ export function ConfirmMoney(props: ConfirmMoneyProps) {
   );
 }
 
-type SummaryProps = Pick<ConfirmMoneyProps, 'money' | 'balance'>;
+type SummaryProps = Pick<ConfirmMoneyProps, 'money' | 'balances'>;
 
 function MoneySummary(props: SummaryProps) {
   return (
     <>
       <Payees {...props} />
       <MoneyFactList {...props} />
+      {props.balances && <BalanceNotice balances={props.balances} isDoubtOnly />}
     </>
   );
 }
@@ -219,13 +222,22 @@ function NamedPayee({ payee }: { payee: MoneyPayee }) {
   );
 }
 
-function MoneyFactList({ money, balance }: SummaryProps) {
+/** The newest of what the bank has reported and what the statement says; null before both. */
+function newestOf({ statement, bank }: Balances): { cents: Cents; at: Date } | null {
+  const known = [{ cents: bank?.amountCents, at: bank?.at }, statement].filter(
+    (one): one is { cents: Cents; at: Date } => typeof one.cents === 'bigint' && one.at !== null,
+  );
+  return known.sort((one, other) => Number(other.at) - Number(one.at))[0] ?? null;
+}
+
+function MoneyFactList({ money, balances: known }: SummaryProps) {
   const visit = useVisit();
   const { t, time } = visit;
   const { totalCents, facts = [], payees } = money;
   const [first] = payees;
   const count = countOf(money);
   const total = count === 1 ? t('word.amount') : t('money.total', { count: formatCount(count) });
+  const balance = known && newestOf(known);
   const balances: (readonly [string, ComponentChildren])[] =
     balance === undefined
       ? []

@@ -9,7 +9,9 @@ import { acceptMonthItem, getMonth, reopenMonth } from '../../reporting/months/m
 import { unmetItems } from '../../reporting/months/checklist.js';
 import { ActorNames } from '../actor-names.service.js';
 import type { NameOfActor } from '../../access/people/names-of-actors.service.js';
+import type { Balances } from '../balances.queries.js';
 import { formatAmount, formatCount, formatDay } from '../formats.js';
+import { BalanceNotice } from '../kit/balances.js';
 import {
   Amount,
   Badge,
@@ -21,6 +23,7 @@ import {
   type Tone,
 } from '../kit/elements.js';
 import { TableCard } from '../kit/table.js';
+import { MoneyFacts } from '../money-facts.service.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import { LineLink } from '../search/list-elements.js';
 import {
@@ -47,6 +50,7 @@ export class MonthPage {
     private readonly reader: MonthReader,
     private readonly closing: MonthClosing,
     private readonly names: ActorNames,
+    private readonly money: MoneyFacts,
   ) {}
 
   @ConsolePage('months/:month', 'view')
@@ -55,7 +59,8 @@ export class MonthPage {
     const actors = month.decisions.map(({ actor }) => actor);
     const nameOf = await this.names.find(visit, actors);
     const title = visit.t('months.one', { month: writeTypedDay(month.month, visit.language) });
-    return new Shown(title, <MonthParts {...{ month, nameOf }} />);
+    const balances = await this.money.findBalances(visit.accountId);
+    return new Shown(title, <MonthParts {...{ month, nameOf, balances }} />);
   }
 
   @ConsoleAction('months/:month/accept', 'prepare months', 'accept month item', ofMonth)
@@ -111,12 +116,13 @@ interface Props {
   nameOf: NameOfActor;
 }
 
-function MonthParts({ month, nameOf }: Props) {
+function MonthParts({ month, nameOf, balances }: Props & { balances: Balances }) {
   const { t, to, may } = useVisit();
   const figures = [
     ...(['opening', 'credits', 'debits', 'closing'] as const).map((name) => ({
       name: t(figureNames[name]),
       value: <Amount cents={month[name]} />,
+      hint: name in balanceHints && t(balanceHints[name as keyof typeof balanceHints]),
     })),
     { name: t('word.lines'), value: formatCount(month.lines) },
   ];
@@ -127,6 +133,7 @@ function MonthParts({ month, nameOf }: Props) {
           <MonthState state={month.state} />
         </p>
         <KeyFigures figures={figures} />
+        <BalanceNotice balances={balances} />
         {may('take files') && (
           <Step
             {...{ action: to('exports/bundle'), button: 'exports.bundle' }}
@@ -145,6 +152,12 @@ function MonthParts({ month, nameOf }: Props) {
 const figureNames = {
   ...({ opening: 'days.opening', credits: 'chart.in' } as const),
   ...({ debits: 'chart.out', closing: 'days.closing' } as const),
+} as const;
+
+/** Of when the balances of a month are. */
+const balanceHints = {
+  opening: 'balance.ofMonthStart',
+  closing: 'balance.ofMonthEnd',
 } as const;
 
 /** The next signature, with what it signs; of a closed month, how it is reopened. */

@@ -108,7 +108,7 @@ export class OperationPages {
     const page = visit.to(`operations/${id}`);
     const body = (
       <ConfirmMoney
-        {...{ money, balance: await this.money.findBalance(visit.accountId) }}
+        {...{ money, balances: await this.money.findBalances(visit.accountId) }}
         action={`${page}/resend`}
         button={{ one: money.payees.length > 0 ? 'money.resend' : 'payment.resend' }}
         warning="payment.resendWhat"

@@ -129,13 +129,13 @@ export class RefundRequestPages {
     problem: AppError | null,
   ): Promise<Shown> {
     const { original, refundableCents } = preview;
-    const balance = await this.facts.findBalance(visit.accountId);
+    const balances = await this.facts.findBalances(visit.accountId);
     const page = visit.to(`refunds/new/${original.nsu}`);
     const body = (
       <>
         {problem && !hasChanged(problem) && <ProblemNotice problem={problem} />}
         <ConfirmMoney
-          {...{ money, balance, action: page }}
+          {...{ money, balances, action: page }}
           button={{ one: 'money.refund' }}
           warning="payment.confirmRefund"
           shown={seenRefund(original.nsu, refundableCents, amount)}

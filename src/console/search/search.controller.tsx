@@ -163,7 +163,7 @@ function HitGroup({
           'word.what': { wide: (hit) => <a href={visit.to(hit.path)}>{nameOf(visit, hit)}</a> },
           'word.amount': { cents: ({ amountCents }) => amountCents },
           'word.status': (hit) => <HitState hit={hit} />,
-          'word.who': partyColumn(partyOf),
+          'word.counterparty': partyColumn(partyOf),
           'word.when': { at: ({ at }) => at },
         }}
       />

@@ -9,10 +9,12 @@ import { listTransactionsOfBook } from '../../reconciliation/api/transactions.sc
 import { listUnreadableLines } from '../../statement/lines/unreadable-lines.schema.js';
 import { UnreadableLines } from '../../statement/lines/unreadable-lines.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import { BalanceNotice } from '../kit/balances.js';
 import { Badge, Message } from '../kit/elements.js';
 import { Form } from '../kit/form.js';
 import { ListCard, listPage } from '../kit/list-page.js';
 import type { ListColumns } from '../kit/table.js';
+import { MoneyFacts } from '../money-facts.service.js';
 import { Redirect, type PageAnswer } from '../page.js';
 import { callerOf, useVisit, type Visit } from '../visit.js';
 import { LineExplanations } from './line-explanations.service.js';
@@ -27,13 +29,16 @@ export class StatementPages {
     private readonly lines: TransactionViews,
     private readonly explanations: LineExplanations,
     private readonly unreadable: UnreadableLines,
+    private readonly money: MoneyFacts,
   ) {}
 
   @ConsolePage('statement', 'view', { title: 'line.title', section: 'statement', place: 40 })
-  listLines(@Visiting() visit: Visit): PageAnswer {
+  async listLines(@Visiting() visit: Visit): Promise<PageAnswer> {
+    const balances = await this.money.findBalances(visit.accountId);
     return listPage({
       visit,
       title: 'line.title',
+      before: <BalanceNotice balances={balances} />,
       empty: 'line.empty',
       query: listTransactionsOfBook.query,
       filters: {

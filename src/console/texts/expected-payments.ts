@@ -27,7 +27,7 @@ export const expectedPaymentTexts = {
   'expectedPayment.anyAmount': ['o pagador escolhe', 'chosen by the payer'],
   'expectedPayment.settled': ['Pago', 'Paid'],
   'expectedPayment.returned': ['Devolvido ou estornado', 'Refunded or reversed'],
-  'expectedPayment.remaining': ['Falta', 'Remaining'],
+  'expectedPayment.remaining': ['Pendente', 'Remaining'],
   'expectedPayment.noOperation': ['Nenhuma: foi declarado', 'None: it was declared'],
   'expectedPayment.anyReference': ['Qualquer identificador', 'Any reference'],
   'expectedPayment.externalId': ['Identificador próprio', 'Own id (externalId)'],

@@ -10,6 +10,35 @@ export const moneyTexts = {
   'money.total': ['Total de {count} pagamentos', 'Total of {count} payments'],
   'money.balance': ['Saldo, lido em {at}', 'Balance, as of {at}'],
   'money.noBalance': ['o saldo ainda não é conhecido', 'the balance is not known yet'],
+  'balance.statement': [
+    'Saldo do extrato: {amount}, do último lançamento ({at}). O banco ainda não informou o seu.',
+    'Balance of the statement: {amount}, of the newest line ({at}). The bank has not said its own yet.',
+  ],
+  'balance.agrees': [
+    'Saldo do extrato: {amount}, do último lançamento ({at}). O banco confirma, lido em {bankAt}.',
+    'Balance of the statement: {amount}, of the newest line ({at}). The bank agrees, read at {bankAt}.',
+  ],
+  'balance.notCompared': [
+    'Saldo do extrato: {amount}, do último lançamento ({at}). O banco informou {bank} em {bankAt}, ainda não comparado com esse lançamento.',
+    'Balance of the statement: {amount}, of the newest line ({at}). The bank said {bank} at {bankAt}, which is not compared with that line yet.',
+  ],
+  'balance.differs': [
+    'O banco informa um saldo de {bank} (lido em {bankAt}); o extrato termina em {amount} (lançamento de {at}). Diferença: {difference}.',
+    'The bank says that the balance is {bank} (read at {bankAt}); the statement ends with {amount} (line of {at}). Difference: {difference}.',
+  ],
+  'balance.broken': [
+    'O extrato está incompleto: faltam lançamentos na cadeia de saldos, e os saldos mostrados podem estar errados.',
+    'The statement is incomplete: lines are missing in the balance chain, and the balances shown may be wrong.',
+  ],
+  'balance.see': ['Ver a divergência', 'See the break'],
+  'balance.ofMonthEnd': [
+    'ao fim do mês, pelo último lançamento',
+    'at the end of the month, by its last line',
+  ],
+  'balance.ofMonthStart': [
+    'antes do primeiro lançamento do mês',
+    'before the first line of the month',
+  ],
   'money.askedBy': ['{name}, em {at}', '{name}, at {at}'],
   'money.changed': [
     'Nada foi enviado. Isto mudou desde que você conferiu:',

@@ -36,7 +36,7 @@ export const monthsTexts = {
   ],
   'months.journal': ['Lançamentos contábeis sem conta', 'Journal entries without an account'],
   'months.is.met': ['Em ordem', 'Met'],
-  'months.is.not_met': ['Falta', 'Not met'],
+  'months.is.not_met': ['Pendente', 'Not met'],
   'months.is.accepted': ['Aceito', 'Accepted'],
   'months.is.not_applicable': ['Não se aplica', 'Does not apply'],
   'months.show': ['Mostrar', 'Show'],

@@ -102,11 +102,11 @@ export const paymentRulesTexts = {
   'controls.nightFrom': ['A noite começa (hora)', 'The night begins (hour)'],
   'controls.nightUntil': ['A noite termina (hora)', 'The night ends (hour)'],
   'controls.guardInterval': [
-    'Conta guardada: ler a cada (segundos)',
+    'Monitoramento da conta: ler a cada (segundos)',
     'Guarded: read every (seconds)',
   ],
   'controls.guardInterval.hint': [
-    'Por exemplo 3. Vazio: a conta não é guardada.',
+    'Por exemplo 3. Vazio: a conta não é monitorada.',
     'Such as 3. Empty: the account is not guarded.',
   ],
   'controls.bankContact': ['Contato de emergência do banco', 'Emergency contact of the bank'],
@@ -116,7 +116,7 @@ export const paymentRulesTexts = {
     'Of debits without an explanation, one or those of 24 hours. Empty: each is an alarm.',
   ],
   'controls.alarmAlways': ['cada débito sem explicação', 'each debit without an explanation'],
-  'controls.declaredDebits': ['Débitos declarados', 'Declared debits'],
+  'controls.declaredDebits': ['Débitos autorizados', 'Declared debits'],
   'controls.declaredDebits.hint': [
     'Um por linha: tipo; máximo em 24 horas; e, se quiser, quem recebe (ISPB/agência/conta).',
     'One a line: type; maximum in 24 hours; and, if you like, the payee (ISPB/branch/account).',

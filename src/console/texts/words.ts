@@ -83,6 +83,6 @@ export const wordTexts = {
   'word.whatHappened': ['O que aconteceu', 'What happened'],
   'word.whatToDo': ['O que fazer', 'What to do'],
   'word.when': ['Quando', 'When'],
-  'word.who': ['Quem', 'Who'],
+  'word.who': ['Por', 'By'],
   'word.code': ['Código', 'Code'],
 } as const satisfies Texts;

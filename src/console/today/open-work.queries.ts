@@ -38,22 +38,6 @@ export async function sumOpenWork(db: Db, accountId: number, today: string): Pro
     GROUP BY 2`;
 }
 
-/** The balance after the newest line, and when the bank recorded that line. */
-export interface NewestBalance {
-  cents: bigint | null;
-  at: Date | null;
-}
-
-export async function readNewestBalance(db: Db, accountId: number): Promise<NewestBalance> {
-  const [row] = await db.$queryRaw<NewestBalance[]>`
-    SELECT s.balance_cents AS cents, (
-             SELECT occurred_at FROM statement_line
-             WHERE account_id = s.account_id AND nsu = s.last_nsu
-           ) AS at
-    FROM statement_state s WHERE s.account_id = ${accountId}`;
-  return row ?? { cents: null, at: null };
-}
-
 /** Breaks that are open, and those that were resolved since; days are days at the bank. */
 export async function listBreakSpans(
   db: Db,

@@ -16,6 +16,7 @@ import {
   Muted,
   type KeyFigure,
 } from '../kit/elements.js';
+import { BalanceNotice } from '../kit/balances.js';
 import { ListTable } from '../kit/table.js';
 import { Shown, type PageAnswer } from '../page.js';
 import { problemKey } from '../problems.js';
@@ -51,7 +52,6 @@ export class OverviewPage {
       listBreakSpans(this.database.prisma, id, from),
       import('../kit/day-charts.js'),
     ]);
-    const { liveBalance: balance } = reading;
     const trend = unexplainedByDay(spans, reading.today, trendDays);
     const figures = [
       ...cashFigures(visit, reading),
@@ -63,14 +63,7 @@ export class OverviewPage {
         {!reading.summary.complete && reading.summary.total > 0n && (
           <Message kind="bad">{t('today.incomplete')}</Message>
         )}
-        {balance?.agrees === false && (
-          <Message kind="bad">
-            {t('overview.differs', {
-              amount: formatAmount(balance.amountCents),
-              at: time(balance.at),
-            })}
-          </Message>
-        )}
+        <BalanceNotice balances={reading.balances} isDoubtOnly />
         <KeyFigures figures={figures} />
         {forecast instanceof AppError && <Message kind="warn">{t(problemKey(forecast))}</Message>}
         <Muted>{t('overview.synced', { time: time(reading.summary.syncedAt) })}</Muted>
@@ -103,7 +96,8 @@ export class OverviewPage {
 }
 
 /** What the account has, and what moved today. */
-function cashFigures(visit: Visit, { newest, liveBalance, totals, today }: TodayReading) {
+function cashFigures(visit: Visit, { balances, totals, today }: TodayReading) {
+  const { statement: newest, bank: liveBalance } = balances;
   const { t, time } = visit;
   const ofToday = totals.filter(({ day }) => day === today);
   const sumOf = (of: (total: (typeof totals)[number]) => bigint) =>
@@ -165,6 +159,7 @@ function openFigures(visit: Visit, { work }: TodayReading, trend: Trend): KeyFig
         count: formatCount(breaks.count),
         before: formatAmount(trend[0]?.cents ?? 0n),
       }),
+      isWide: true,
     },
     {
       name: t('overview.approvals'),
@@ -174,6 +169,7 @@ function openFigures(visit: Visit, { work }: TodayReading, trend: Trend): KeyFig
         </a>
       ),
       hint: t('overview.payments', { count: formatCount(approvals.count) }),
+      isWide: true,
     },
   ];
 }

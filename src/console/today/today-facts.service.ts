@@ -10,8 +10,8 @@ import { loadSummary } from '../../reconciliation/api/summary.queries.js';
 import { BreakReading } from '../../reconciliation/breaks/break-reading.service.js';
 import { readBankTime } from '../../statement/lines/bank-clock.queries.js';
 import { readNotGuardedSince } from '../../statement/lines/sync-interval.queries.js';
-import { readStatementView } from '../../statement/lines/statement-view.queries.js';
-import { readNewestBalance, sumOpenWork } from './open-work.queries.js';
+import { readBalances } from '../balances.queries.js';
+import { sumOpenWork } from './open-work.queries.js';
 import { chartDays } from './today.js';
 
 const sharedMs = 1_000;
@@ -66,24 +66,22 @@ export class TodayFactsReader {
     const { prisma } = this.database;
     const [now, today] = await Promise.all([this.database.now(), this.readToday(accountId)]);
     const day = { gte: addDays(today, 1 - chartDays), lte: today };
-    const [summary, view, totals, breaks, work, newest, firingAlerts, notGuardedSince] =
+    const [summary, balances, totals, breaks, work, firingAlerts, notGuardedSince] =
       await Promise.all([
         loadSummary(prisma, accountId, today),
-        readStatementView(prisma, accountId),
+        readBalances(prisma, accountId),
         prisma.dayTotal.findMany({
           where: { accountId, day, lineCount: { gt: 0 } },
           orderBy: [{ day: 'asc' }, { state: 'asc' }],
         }),
         this.breaks.countOpen(accountId),
         sumOpenWork(prisma, accountId, today),
-        readNewestBalance(prisma, accountId),
         this.alerts.countFiring(accountId),
         readNotGuardedSince(prisma, accountId),
       ]);
     const { total, matched, classified, inBreak } = summary;
     return {
-      ...{ now, today, summary, totals, breaks, work, newest, firingAlerts, notGuardedSince },
-      liveBalance: view.liveBalance,
+      ...{ now, today, summary, balances, totals, breaks, work, firingAlerts, notGuardedSince },
       pending: total - matched - classified - inBreak,
     };
   }

@@ -78,8 +78,8 @@ const countLink = (page: string, count: bigint | number) => (
 
 function State({ reading }: Props) {
   const { t, time } = useVisit();
-  const { summary, liveBalance, pending } = reading;
-  const balanceAgrees = liveBalance?.agrees ?? null;
+  const { summary, balances, pending } = reading;
+  const balanceAgrees = balances.bank?.agrees ?? null;
   const problems = findProblems({
     ...{ ...summary, now: reading.now, pending, balanceAgrees },
     notGuardedSince: reading.notGuardedSince,
@@ -165,7 +165,8 @@ const agreementKeys = {
   null: 'today.unknownAgreement',
 } as const;
 
-function Statement({ reading: { summary, liveBalance, newest } }: Props) {
+function Statement({ reading: { summary, balances } }: Props) {
+  const { statement: newest, bank: liveBalance } = balances;
   const { t, time } = useVisit();
   const none = t('app.none');
   const { lastNsu, closedUntil } = summary;

@@ -7,7 +7,7 @@ import { lastUuid } from '../../platform/ids.js';
 import { isUuid, type FoundRows, type Page } from '../../platform/http/listing.js';
 import type { StoredBreak } from '../load/stored-breaks.queries.js';
 import type { listBreaks } from './breaks.schema.js';
-import { openedDay, pointsOfBreak } from './severity.queries.js';
+import { openedDay, pointsOfBreak, severityOfBreak } from './severity.queries.js';
 import { hasPlan, plannedBreaks } from './break-plans.queries.js';
 import { severities, severityPoints, type Severity, type SeverityScale } from './severity.js';
 
@@ -43,7 +43,12 @@ function placeIn({ sort }: BreakFilters, scale: SeverityScale): Prisma.Sql | nul
   if (sort === 'amount') return Prisma.sql`COALESCE(b.amount_cents, -1)`;
   // The same on each day, for the cursors.
   if (sort === 'age') return Prisma.sql`(date '9999-12-31' - ${openedDay}::date)::bigint`;
-  return sort === 'severity' ? Prisma.sql`${pointsOfBreak(scale)}::bigint` : null;
+  if (sort !== 'severity') return null;
+  // Of the same severity by amount, then by age: digits of one number, as a cursor has it.
+  const age = Prisma.sql`(date '2200-01-01' - ${openedDay}::date)`;
+  return Prisma.sql`(${severityOfBreak(scale)} * 100000000000000000
+    + LEAST(COALESCE(b.amount_cents, -1) + 1, 999999999999) * 100000
+    + LEAST(GREATEST(${age}, 0), 99999))::bigint`;
 }
 
 /** By age, amount or severity, all breaks that the filters select are compared: open ones only. */

@@ -174,7 +174,9 @@ export const listBreaks = route({
     order: z
       .enum(['asc', 'desc'])
       .optional()
-      .describe('`desc` by default: the newest, the largest, the most severe first.'),
+      .describe(
+        '`desc` by default: the newest, the largest, the most severe first; of one severity, the larger and then the older.',
+      ),
   }),
   response: listOf(breakView),
 });

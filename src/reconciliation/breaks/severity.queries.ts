@@ -39,10 +39,8 @@ export const pointsOfBreak = ({ amountSteps, cutoffs }: SeverityScale) => Prisma
 
 /** The index in `severities` of `severityOf`, for an open break (b). */
 export const severityOfBreak = (scale: SeverityScale) => Prisma.sql`(
-  SELECT count(*)::int
-  FROM (SELECT ${pointsOfBreak(scale)} AS points OFFSET 0) of_break,
-       unnest(${[...severityPoints]}::int[]) least
-  WHERE of_break.points >= least)`;
+  SELECT ${countOf(severityPoints.map((least) => Prisma.sql`points >= ${least}::int`))}
+  FROM (SELECT ${pointsOfBreak(scale)} AS points OFFSET 0) of_break)`;
 
 /** The name of a severity by its index. */
 export const severityName = (index: Prisma.Sql) =>

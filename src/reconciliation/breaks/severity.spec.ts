@@ -42,13 +42,16 @@ describe('the severity of a break', () => {
       }
   });
 
-  it.each(['unknown_outcome', 'failed_but_debited', 'broken_balance_chain', 'disputed'])(
-    'of %s is at least high',
-    (kind) => {
-      expect(of(1n, today, kind)).toBe('high');
-      expect(of(1_000_000n, '2026-01-02', kind)).toBe('critical');
-    },
-  );
+  it.each([
+    ['unknown_outcome', 'high'],
+    ['failed_but_debited', 'high'],
+    ['disputed', 'high'],
+    ['broken_balance_chain', 'critical'],
+    ['balance_mismatch', 'critical'],
+  ])('of %s is at least %s', (kind, least) => {
+    expect(of(1n, today, kind)).toBe(least);
+    expect(of(1_000_000n, '2026-01-02', kind)).toBe('critical');
+  });
 
   it('follows the steps of the account', () => {
     const steps = { amountSteps: [10_000_000n, 50_000_000n, 100_000_000n], ageSteps: [2, 5, 20] };

@@ -195,7 +195,7 @@ export const breakKinds = {
   },
   missing: {
     opened: ['deadline'],
-    name: ['Pagamento faltante', 'Missing payment'],
+    name: ['Pagamento não localizado', 'Missing payment'],
     why: [
       'Um pagamento previsto de {amount} não apareceu no extrato até o prazo.',
       'An expected payment of {amount} did not appear on the statement by its deadline.',
@@ -292,7 +292,7 @@ export const breakKinds = {
       'Ask the bank. No policy acts on the account until then.',
     ],
     resolvedWhen: 'The missing lines come.',
-    severityAtLeast: 'high',
+    severityAtLeast: 'critical',
     refund: null,
   },
   disputed: {
@@ -319,7 +319,7 @@ export const breakKinds = {
     ],
     whatToDo: ['Pergunte ao banco.', 'Ask the bank.'],
     resolvedWhen: 'Both agree again.',
-    severityAtLeast: 'low',
+    severityAtLeast: 'critical',
     refund: null,
   },
   fee_mismatch: {

@@ -40,7 +40,7 @@ Conta: main
 Gravidade: crítica 2, baixa 1000
 
 - alta · Pago a menor · R$\u00a01.234,56 · desde 24/11/2026 09:30 · https://c.example/console/accounts/main/breaks/b1
-- baixa · Pagamento faltante · desde 24/11/2026 09:30 · https://c.example/console/accounts/main/breaks/b2
+- baixa · Pagamento não localizado · desde 24/11/2026 09:30 · https://c.example/console/accounts/main/breaks/b2
 e mais 1000
 
 Todos: https://c.example/console/accounts/main/alerts?ruleId=r1

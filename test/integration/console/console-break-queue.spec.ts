@@ -33,19 +33,21 @@ describe('the queue of breaks', () => {
     );
 
   describe('the list', () => {
-    it('shows open breaks, newest first, and every state where the filter says so', async () => {
+    it('shows open breaks, the most severe first, and every state where the filter says so', async () => {
       const [first, second] = [
         await fixture.addUnexpectedLine({ amountCents: 123_456 }),
         await fixture.addUnexpectedLine(),
       ];
+      const mismatch = await fixture.addBreak('balance_mismatch', 'first', { amountCents: 1 });
       const { text } = await analyst.get(breaks);
-      expect(listedIds(text)).toEqual([second.id, first.id]);
+      expect(listedIds(text)).toEqual([mismatch, first.id, second.id]);
+      await fixture.act(mismatch, 'accept');
       expect(text).toContain('R$ 1.234,56');
       expect(text).toContain('Unexpected line');
       await fixture.act(first.id, 'accept');
       expect(listedIds((await analyst.get(breaks)).text)).toEqual([second.id]);
       const all = listedIds((await analyst.get(`${breaks}?state=`)).text);
-      expect(all.slice(0, 2)).toEqual([second.id, first.id]);
+      expect(all.filter((id) => id !== mismatch).slice(0, 2)).toEqual([second.id, first.id]);
     });
 
     it('keeps its filters in the address of its pages and of the breaks', async () => {

@@ -109,7 +109,7 @@ describe('Today', () => {
     const { occurredAt } = await service.database.prisma.statementLine.findFirstOrThrow({
       orderBy: { nsu: 'desc' },
     });
-    expect(plain).toContain(`of the line of ${formatTime(occurredAt, 'en')}.`);
+    expect(plain).toContain(`by the newest line, of ${formatTime(occurredAt, 'en')}.`);
   });
 
   it('is an overview for the finance director, with of when each figure is', async () => {
@@ -118,7 +118,7 @@ describe('Today', () => {
       .replaceAll('\u00a0', ' ')
       .replace(/<[^>]*>/g, '|')
       .replace(/\|+/g, '|');
-    expect(plain).toMatch(/\|Cash now\|R\$ [\d.,]+\|of the line of [^|]+\|/);
+    expect(plain).toMatch(/\|Cash now\|R\$ [\d.,]+\|by the newest line, of [^|]+\|/);
     expect(plain).toContain('|In today|R$ 1.334,56|Out today|R$ 0,00|Expected in, 7 days|R$ 0,00|');
     expect(plain).toContain('|Unexplained|R$ 1.334,56|Breaks: 2. 30 days ago: R$ 0,00.|');
     expect(plain).toContain('|Await approval|R$ 0,00|Payments: 0|');
@@ -131,9 +131,15 @@ describe('Today', () => {
     );
     const message = await until('the overview is read anew', async () => {
       const doubted = (await viewer.get('/console/accounts/main/overview')).text;
-      return /class="([^"]*)"[^>]*>The bank says that the balance is ([^(]*)/.exec(doubted);
+      return /class="([^"]*)"[^>]*><div>The bank says that the balance is ([^(]*)/.exec(doubted);
     });
     expect(message.slice(1)).toEqual([expect.stringContaining('bad'), 'R$\u00a00,05 ']);
+    // Every page that shows a balance says that another fact contradicts it.
+    for (const other of ['statement', 'days', 'forecast']) {
+      const { text: doubted } = await viewer.get(`/console/accounts/main/${other}`);
+      expect([other, doubted.includes('The bank says that the balance is')]).toEqual([other, true]);
+      expect(doubted).toMatch(/Difference: −?R\$/);
+    }
     await query(
       `UPDATE statement_state SET live_balance_cents = NULL, live_balance_at = NULL,
          balance_differs_since = NULL, live_balance_nsu = NULL`,

@@ -43,7 +43,7 @@ describe('an alert', () => {
     expect(mail.recipients).toEqual(['ana@empresa.example', 'rui@empresa.example']);
     expect(mail.from).toBe('alerts@concilia.example');
     expect(mail.headers.get('subject')).toBe('[Concilia] main: 1 alerta, R$\u00a01.234,56 (Regra)');
-    expect(mail.text).toContain('média · Pagamento faltante · R$\u00a01.234,56 · desde ');
+    expect(mail.text).toContain('média · Pagamento não localizado · R$\u00a01.234,56 · desde ');
     expect(mail.text).toContain(`/console/accounts/main/breaks/${breakId}`);
 
     await service.setBreak(breakId, 'resolved');
