@@ -15,7 +15,7 @@ export interface Balances {
   isBroken: boolean;
 }
 
-export async function readBalances(db: Db, accountId: number): Promise<Balances> {
+export async function readKnownBalances(db: Db, accountId: number): Promise<Balances> {
   const [view, [newest]] = await Promise.all([
     readStatementView(db, accountId),
     db.$queryRaw<Balances['statement'][]>`

@@ -9,7 +9,7 @@ import type { PaymentParty } from '../access/counterparties/party.js';
 import { PixLookupsService } from '../outbound/transfers/pix-lookups.service.js';
 import { Database } from '../platform/postgres/database.service.js';
 import { ActorNames } from './actor-names.service.js';
-import { readBalances, type Balances } from './balances.queries.js';
+import { readKnownBalances, type Balances } from './balances.queries.js';
 import {
   readRequestedPayment,
   withLookedUpPayee,
@@ -32,7 +32,7 @@ export class MoneyFacts {
   ) {}
 
   async findBalances(accountId: number): Promise<Balances> {
-    return readBalances(this.database.prisma, accountId);
+    return readKnownBalances(this.database.prisma, accountId);
   }
 
   /** Who has paid the line, or was paid by it, as the person may see it. */

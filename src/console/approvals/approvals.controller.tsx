@@ -11,7 +11,17 @@ import { isUuid, listQuery, readUuid, toList } from '../../platform/http/listing
 import { ActorNames } from '../actor-names.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { ConfirmMoney, factsChanged, isConfirmed, type Money } from '../kit/confirm-money.js';
-import { Amount, Card, Empty, Message, Button, Cards, Muted, Row } from '../kit/elements.js';
+import {
+  ActionBar,
+  Amount,
+  Card,
+  Empty,
+  Message,
+  Button,
+  Cards,
+  Muted,
+  Row,
+} from '../kit/elements.js';
 import { AskingForm, Fields, Hidden, statusOf, Form, reasonField } from '../kit/form.js';
 import { ListCard, listPage } from '../kit/list-page.js';
 import { ListTable } from '../kit/table.js';
@@ -303,9 +313,9 @@ function Choice({ children }: { children: ComponentChildren }) {
   return (
     <AskingForm action={to('approvals/batch')}>
       {children}
-      <Row>
-        <Button is="plain">{t('approvals.decideChosen')}</Button>
-      </Row>
+      <ActionBar name="word.actions">
+        <button>{t('approvals.decideChosen')}</button>
+      </ActionBar>
     </AskingForm>
   );
 }

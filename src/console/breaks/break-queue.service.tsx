@@ -72,22 +72,24 @@ export class BreakQueue {
       read: (_page, query) => this.reading.list(caller, query),
       ...(totals && { total: () => Promise.resolve(totalOf(totals)) }),
       columns: () => queueColumns(visit, { list, chosen, people }),
-      before: totals && <Sums {...{ list, totals }} />,
       head: <Works {...{ list, snoozed }} />,
       around: (table, rows) => (
         <QueueActions {...{ list, table }} isEmpty={rows.length === 0} count={totals?.breaks} />
       ),
       frame: (queue) => (
-        <SplitView
-          list={
-            <>
-              {!chosen && <DoneMessage address={list.address} />}
-              {queue}
-              <ListShortcuts />
-            </>
-          }
-          panel={panel}
-        />
+        <>
+          {totals && <Sums {...{ list, totals }} />}
+          <SplitView
+            list={
+              <>
+                {!chosen && <DoneMessage address={list.address} />}
+                {queue}
+                <ListShortcuts />
+              </>
+            }
+            panel={panel}
+          />
+        </>
       ),
     });
   }

@@ -1,8 +1,8 @@
 // Below the list of breaks: which action, and for which of them.
 import type { BulkAction } from '../../reconciliation/breaks/breaks.schema.js';
 import { formatCount } from '../formats.js';
-import { FormGroup, Hidden, Form } from '../kit/form.js';
-import { Button, Row } from '../kit/elements.js';
+import { Hidden, Form } from '../kit/form.js';
+import { ActionBar, Button, Hint, Row } from '../kit/elements.js';
 import { useVisit, type Visit } from '../visit.js';
 import type { BreakList } from './break-list.js';
 
@@ -29,9 +29,9 @@ export function BulkChoice({ list }: { list: BreakList }) {
   const visit = useVisit();
   const { t } = visit;
   return (
-    <FormGroup legend="breaks.bulk" hint="breaks.bulk.hint">
+    <>
       <Hidden values={Object.fromEntries(list.address)} />
-      <Row>
+      <ActionBar name="breaks.bulk">
         <label>
           {t('word.action')}
           <select name="action">
@@ -43,14 +43,17 @@ export function BulkChoice({ list }: { list: BreakList }) {
         <button name="of" value="ticked">
           {t('breaks.bulk.ticked')}
         </button>
+      </ActionBar>
+      <Row is="top">
         <Button is="plain" formaction={visit.to('breaks/plan')}>
           {t('breaks.plan.ticked')}
         </Button>
         <Button is="plain" name="of" value="filter">
           {t('breaks.bulk.all', { count: maxPreviewed })}
         </Button>
+        <Hint>{t('breaks.bulk.hint')}</Hint>
       </Row>
-    </FormGroup>
+    </>
   );
 }
 

@@ -10,7 +10,8 @@ import { RunsService } from '../../reconciliation/runs/runs.service.js';
 import { exportFormats, exportTransactions } from '../../reporting/exports/exports.schema.js';
 import { formatDay } from '../formats.js';
 import { BalanceNotice } from '../kit/balances.js';
-import { Filters, Pager, Message, Cards } from '../kit/elements.js';
+import { Pager, Message, Cards } from '../kit/elements.js';
+import { Filters } from '../kit/filters.js';
 import { FormCard, reasonField, type FormField, type FormFields } from '../kit/form.js';
 import { ListCard } from '../kit/list-page.js';
 import { type ListColumns, TableCard } from '../kit/table.js';
@@ -156,18 +157,26 @@ type ListedDay = Listed['data'][number];
 function columnsOf(visit: Visit, unexplained: ReadonlyMap<string, bigint>): ListColumns<ListedDay> {
   const { language } = visit;
   return {
-    'word.day': ({ date }) => <a href={visit.to(`days/${date}`)}>{formatDay(date, language)}</a>,
+    'word.day': {
+      isLead: true,
+      href: ({ date }) => visit.to(`days/${date}`),
+      wide: ({ date }) => formatDay(date, language),
+    },
     'days.certificate': ({ revision }) => <CertificateState revision={revision} />,
     'days.explained': ({ date }) => <Explained lines={unexplained.get(date)} />,
-    'days.opening': { cents: ({ opening }) => opening },
-    'chart.in': { cents: ({ credits }) => credits },
-    'chart.out': { cents: ({ debits }) => debits },
+    'days.opening': { isDetail: true, cents: ({ opening }) => opening },
+    'chart.in': { isDetail: true, cents: ({ credits }) => credits },
+    'chart.out': { isDetail: true, cents: ({ debits }) => debits },
     'days.closing': { cents: ({ closing }) => closing },
-    'word.lines': { count: ({ counts }) => counts.lines },
+    'word.lines': { isDetail: true, count: ({ counts }) => counts.lines },
     'line.state.in_break': {
+      isDetail: true,
       count: ({ counts: { inBreak } }) => Object.values(inBreak).reduce((sum, one) => sum + one, 0),
     },
-    'days.differences': { count: ({ reconcilingItems }) => reconcilingItems.length },
+    'days.differences': {
+      isDetail: true,
+      count: ({ reconcilingItems }) => reconcilingItems.length,
+    },
   };
 }
 

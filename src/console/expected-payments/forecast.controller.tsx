@@ -5,7 +5,8 @@ import { CashForecasts } from '../../reporting/cash-forecast/cash-forecast.servi
 import { AppError } from '../../platform/errors.js';
 import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
 import { BalanceNotice } from '../kit/balances.js';
-import { Filters, Message, type FilterField } from '../kit/elements.js';
+import { Message } from '../kit/elements.js';
+import { Filters, type FilterField } from '../kit/filters.js';
 import { readFilters } from '../list-query.js';
 import { MoneyFacts } from '../money-facts.service.js';
 import { Shown, type PageAnswer } from '../page.js';

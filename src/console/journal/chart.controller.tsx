@@ -17,7 +17,8 @@ import {
 import { normalizeText } from '../../statement/expected-payments/text-pattern.js';
 import { ActorNames } from '../actor-names.service.js';
 import { formatCount } from '../formats.js';
-import { Card, Filters, Message, Muted } from '../kit/elements.js';
+import { Card, Message, Muted } from '../kit/elements.js';
+import { Filters } from '../kit/filters.js';
 import {
   Fields,
   Form,

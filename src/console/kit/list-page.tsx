@@ -8,15 +8,8 @@ import { readFilters } from '../list-query.js';
 import { DeclaredList, Shown } from '../page.js';
 import { ForVisit, type Visit } from '../visit.js';
 import { type TextKey, wordOf } from '../texts.js';
-import {
-  addressWith,
-  Code,
-  Filters,
-  isGiven,
-  Pager,
-  type FilterDefaults,
-  type FilterField,
-} from './elements.js';
+import { addressWith, Code, Pager } from './elements.js';
+import { Filters, isGiven, type FilterDefaults, type FilterField } from './filters.js';
 import { fileOf, maxFileRows } from './list-file.js';
 import { ListHead, listName } from './list-head.js';
 import { ListTable, seenColumns, type ListColumns } from './table.js';
@@ -28,6 +21,8 @@ export interface Filter {
   hint?: TextKey;
   options?: readonly (string | readonly [value: string, text: string])[];
   of?: string;
+  /** Ids for programs and the like: behind a title of their own. */
+  isMore?: boolean;
 }
 
 export interface ListPage<Query extends z.ZodType, Row> {
@@ -94,7 +89,13 @@ export function listPage<Query extends z.ZodType, Row>(list: ListPage<Query, Row
 
   return new DeclaredList(
     async (views) => {
-      const [{ data: rows, next }, total] = await Promise.all([read(limit), list.total?.(filters)]);
+      const [{ data: rows, next }, counted] = await Promise.all([
+        read(limit),
+        list.total?.(filters),
+      ]);
+      const isFirst = !visit.query.has('cursor');
+      const ofPage = { count: rows.length, isComplete: next === null };
+      const total = counted ?? (isFirst ? ofPage : undefined);
       const columns = await list.columns(rows);
       const isPart = isFiltered || visit.query.has('cursor');
       const empty = next !== null ? 'list.searchedOn' : isPart ? 'list.noMatch' : list.empty;
@@ -151,11 +152,11 @@ export function ListCard({ children }: { children: ComponentChildren }) {
 
 function fieldsOf(visit: Visit, filters: object): FilterField[] {
   return Object.entries(filters).map(([name, filter]) => {
-    const { label, hint, options, of = '', type = 'text' } = filter as Filter;
-    if (!options) return { name, label, type, ...(hint ? { hint } : {}) };
+    const { label, hint, options, of = '', type = 'text', isMore } = filter as Filter;
+    if (!options) return { name, label, type, isMore, ...(hint ? { hint } : {}) };
     const worded = options.map((one) =>
       typeof one === 'string' ? ([one, wordOf(visit.t, of, one)] as const) : one,
     );
-    return { name, label, options: worded };
+    return { name, label, isMore, options: worded };
   });
 }

@@ -1,15 +1,17 @@
-// Voids a charge that is not paid, after a page that shows exactly what will be sent.
+// Voids a charge that is not paid, after a page that says whose it is, and how much.
 import { Controller } from '@nestjs/common';
 import { ChargeChanges } from '../../outbound/charges/charge-changes.service.js';
 import { ChargesService } from '../../outbound/charges/charges.service.js';
-import { voidCharge } from '../../bank-contract/charges.js';
+import { printDay } from '../../brazil/printed-text.js';
 import type { AppError } from '../../platform/errors.js';
 import { newId } from '../../platform/ids.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { Amount, FactList } from '../kit/elements.js';
+import { formatAmount, writeTaxId } from '../formats.js';
+import { FactList } from '../kit/elements.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import { requireReason, type Visit } from '../visit.js';
 import { chargeFacts } from './charge-facts.js';
+import { PaymentStories } from './payment-stories.service.js';
 import { Identifier, pathOfRecord, recordId, SettlementBadge } from './record-page.js';
 import {
   Confirmation,
@@ -18,7 +20,6 @@ import {
   preferencesOf,
   problemOf,
   ProblemNotice,
-  requestText,
 } from './request-form.js';
 
 @Controller()
@@ -26,6 +27,7 @@ export class ChargeVoidPages {
   constructor(
     private readonly charges: ChargesService,
     private readonly changes: ChargeChanges,
+    private readonly stories: PaymentStories,
   ) {}
 
   @ConsolePage('charges/:id/void', 'request payments')
@@ -63,8 +65,11 @@ export class ChargeVoidPages {
   private async page(visit: Visit, requestKey: string, problem: AppError | null): Promise<Shown> {
     const { t } = visit;
     const charge = await this.charges.get(visit.accountId, recordId(visit));
-    const { correlationId, settlement } = charge;
-    const { amountCents } = chargeFacts(charge);
+    const { correlationId, settlement, expectedPaymentId } = charge;
+    const { amountCents, dueDate } = chargeFacts(charge);
+    const { name, taxId } = await this.stories.findExpectedParty(visit, expectedPaymentId);
+    const amount = amountCents === null ? t('payment.openAmount') : formatAmount(amountCents);
+    const payer = name ?? correlationId;
     const body = (
       <>
         {problem && <ProblemNotice problem={problem} />}
@@ -72,18 +77,22 @@ export class ChargeVoidPages {
           title="word.summary"
           facts={[
             [
-              'word.amount',
-              amountCents === null ? t('payment.openAmount') : <Amount cents={amountCents} />,
+              'word.payer',
+              <strong>
+                <bdi>{name ?? t('money.unnamed')}</bdi>
+              </strong>,
             ],
-            ['word.settlement', <SettlementBadge settlement={settlement} />],
-            ['referenceKind.correlation_id', <Identifier text={correlationId} />],
+            ['word.taxId', writeTaxId(taxId) ?? t('app.none')],
+            ['word.amount', <strong>{amount}</strong>],
+            ['word.dueDate', dueDate === null ? t('app.none') : printDay(dueDate)],
+            ['word.settlement', <SettlementBadge of="charge" settlement={settlement} />],
+            ['list.ownId', <Identifier text={correlationId} />],
           ]}
         />
         <Confirmation
           {...{ requestKey, problem }}
-          sent={requestText(voidCharge, inputOf(correlationId))}
           shown={`charge ${correlationId}, ${settlement}`}
-          button="payment.voidNow"
+          button={t('payment.voidNow', { amount, payer })}
           back={{ href: pathOfRecord(visit, 'charges', correlationId), text: 'app.back' }}
         >
           <p>{t('payment.confirmVoid')}</p>

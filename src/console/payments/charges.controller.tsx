@@ -13,7 +13,7 @@ import { Shown, type PageAnswer } from '../page.js';
 import { callerOf, useVisit, type Visit } from '../visit.js';
 import type { TextKey } from '../texts.js';
 import { chargeFacts } from './charge-facts.js';
-import { codesOf, drawingsOf } from './payment-codes.js';
+import { chargeTypeOf, codesOf, drawingsOf } from './payment-codes.js';
 import { PaymentStories } from './payment-stories.service.js';
 import {
   CounterpartyCard,
@@ -104,28 +104,17 @@ function ChargeFacts({ charge }: Props) {
   const { t, time } = useVisit();
   const { settlement, operationState } = charge;
   const { amountCents, dueDate, createdAt } = chargeFacts(charge);
-  const { digitableLine, pixCode } = codesOf(charge);
-  const isSlip = digitableLine !== null;
   return (
     <FactList
       title="word.summary"
       facts={[
-        ['word.settlement', <SettlementBadge settlement={settlement} />],
-        ['payment.request', <RecordStateBadge list="payment.operation" state={operationState} />],
+        ['word.settlement', <SettlementBadge of="charge" settlement={settlement} />],
+        ['payment.request', <RecordStateBadge list="list.operationState" state={operationState} />],
         [
           'word.amount',
           amountCents === null ? t('payment.openAmount') : <Amount cents={amountCents} />,
         ],
-        [
-          'word.type',
-          t(
-            isSlip
-              ? pixCode === null
-                ? 'payment.type.slip'
-                : 'payment.type.slipWithQr'
-              : 'payment.type.qr',
-          ),
-        ],
+        ['word.type', t(chargeTypeOf(charge))],
         ['word.dueDate', dueDate === null ? t('app.none') : printDay(dueDate)],
         ...earlierDueDates(charge).map(({ dueDate, until }): [TextKey, string] => [
           'payment.earlierDueDate',
@@ -198,7 +187,7 @@ function Refunds({ charge: { refunds, refundCount } }: Props) {
       columns={{
         ...amountColumn,
         'word.status': ({ state }) => (
-          <RecordStateBadge {...{ state, list: 'payment.refundState', tone: 'plain' }} />
+          <RecordStateBadge {...{ state, list: 'list.sentState', tone: 'plain' }} />
         ),
         'word.requestedBy': ({ orderedBy }) =>
           t(orderedBy === 'us' ? 'payment.byUs' : 'payment.byBank'),

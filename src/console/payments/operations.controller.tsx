@@ -182,7 +182,7 @@ function OperationFacts({
     <FactList
       title="word.summary"
       facts={[
-        ['word.status', <RecordStateBadge list="payment.operation" state={state} />],
+        ['word.status', <RecordStateBadge list="list.operationState" state={state} />],
         ...(reason === null
           ? []
           : [['app.reason', shownValue(visit, wordFor('payment.reason', reason))] as const]),

@@ -28,6 +28,13 @@ export function codesOf(response: unknown): PaymentCodes {
   return { ...billCodes(slip), pixCode: isDrawable ? pixCode : null };
 }
 
+/** What a charge is, by how it is paid: the bank's own word for one kind is not always the same. */
+export function chargeTypeOf(response: unknown) {
+  const { digitableLine, pixCode } = codesOf(response);
+  if (digitableLine === null) return 'list.charge.type.PIX_STATIC';
+  return pixCode === null ? 'list.charge.type.BANKSLIP' : 'list.charge.type.BANKSLIP_PIX';
+}
+
 /** The codes of a bill. A text that is no valid code has none: nothing false is drawn. */
 export function billCodes(text: string | undefined): Omit<PaymentCodes, 'pixCode'> {
   const parsed = text === undefined ? null : parseBillCode(text);

@@ -44,10 +44,10 @@ export function RecordStateBadge({
 }
 
 /** What the statement shows of a payment. */
-export function SettlementBadge({ settlement }: { settlement: string }) {
+export function SettlementBadge({ of, settlement }: { of: 'charge' | 'sent'; settlement: string }) {
   const isCalm = ['open', 'withdrawn', 'cancelled'].includes(settlement);
   const tone = settlement === 'settled' ? 'good' : isCalm ? 'plain' : 'warn';
-  return <RecordStateBadge list="payment.settlement" state={settlement} tone={tone} />;
+  return <RecordStateBadge list={`list.${of}.settlement`} state={settlement} tone={tone} />;
 }
 
 /** Who pays or is paid, as the person may see it. */

@@ -7,7 +7,7 @@ import { AppError, invariant } from '../../platform/errors.js';
 import type { Reply } from '../../platform/http/contract-route.js';
 import { readUuid } from '../../platform/http/listing.js';
 import { stringifyJson } from '../../platform/json/exact-json.js';
-import { Card, Code, Message, Row } from '../kit/elements.js';
+import { Button, Card, Message, Row } from '../kit/elements.js';
 import { Fields, Hidden, Form, type FormFields, reasonField } from '../kit/form.js';
 import { callerOf, useVisit, type Visit } from '../visit.js';
 import { reasonKey } from '../problems.js';
@@ -92,13 +92,12 @@ export function duplicateFieldsOf(problem: AppError | null): FormFields {
 }
 
 interface ConfirmationProps {
-  /** The request as the bank gets it. */
-  sent: string;
   /** What the audit records that the person has seen. */
   shown: string;
   requestKey: string;
   problem: AppError | null;
-  button: TextKey;
+  /** What it destroys. */
+  button: string;
   /** The way back. */
   back: { href: string; text: TextKey };
   /** What is asked for, in words. */
@@ -108,19 +107,17 @@ interface ConfirmationProps {
 /** Asks once more for what cannot be undone. */
 export function Confirmation(props: ConfirmationProps) {
   const visit = useVisit();
-  const { sent, shown, requestKey, problem, button, back, children } = props;
+  const { shown, requestKey, problem, button, back, children } = props;
   const { t } = visit;
   const fields = { ...requestFields, ...duplicateFieldsOf(problem) };
   return (
     <Card title={t('word.confirm')}>
       {children}
-      <h3>{t('payment.sent')}</h3>
-      <Code text={sent} wraps />
       <Form action={visit.path} shown={shown}>
         <Hidden values={{ key: requestKey }} />
         <Fields fields={fields} />
         <Row>
-          <button>{t(button)}</button>
+          <Button is="danger">{button}</Button>
           <a href={back.href}>{t(back.text)}</a>
         </Row>
       </Form>

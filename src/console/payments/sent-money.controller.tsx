@@ -53,7 +53,7 @@ export class SentMoneyPages {
     return new Shown(
       visit.t('payment.transfer', { amount: formatAmount(transfer.amount) }),
       <SentMoneyPage
-        record={{ ...transfer, list: 'transferState', operationId }}
+        record={{ ...transfer, operationId }}
         identifiers={[
           ['payment.id', id],
           ['payment.endToEndId', endToEndId],
@@ -81,7 +81,7 @@ export class SentMoneyPages {
     return new Shown(
       visit.t('payment.bill', { amount: formatAmount(bill.amount) }),
       <SentMoneyPage
-        record={{ ...bill, list: 'billState', operationId: id }}
+        record={{ ...bill, operationId: id }}
         identifiers={[
           ['payment.id', id],
           ['payment.bankId', bill.bankId],
@@ -111,7 +111,7 @@ export class SentMoneyPages {
     return new Shown(
       visit.t('payment.refundOf', { amount: formatAmount(refund.amount) }),
       <SentMoneyPage
-        record={{ ...refund, list: 'refundState', operationId: id }}
+        record={{ ...refund, operationId: id }}
         identifiers={[
           ['payment.id', id],
           ['payment.endToEndId', endToEndId],
@@ -134,7 +134,6 @@ function resourcesOf(kind: string, id: string, operationId: string) {
 
 interface SentRecord {
   /** Which list of texts names its states. */
-  list: 'transferState' | 'billState' | 'refundState';
   state: string;
   operationId: string;
   operationState: string;
@@ -201,18 +200,18 @@ function linksOf({ operationId, expectedPaymentId, nsu, reversals }: SentRecord)
 
 function SentFacts({ record }: Props) {
   const { t, time } = useVisit();
-  const { list, state, operationState, settlement, amount, createdAt, scheduledFor } = record;
+  const { state, operationState, settlement, amount, createdAt, scheduledFor } = record;
   const { bankStatus, errorCode } = record;
   return (
     <FactList
       title="word.summary"
       facts={[
-        ['word.settlement', <SettlementBadge settlement={settlement} />],
+        ['word.settlement', <SettlementBadge of="sent" settlement={settlement} />],
         [
           'word.status',
-          <RecordStateBadge list={`payment.${list}`} state={state} tone={toneOfRecord(state)} />,
+          <RecordStateBadge list="list.sentState" state={state} tone={toneOfRecord(state)} />,
         ],
-        ['payment.request', <RecordStateBadge list="payment.operation" state={operationState} />],
+        ['payment.request', <RecordStateBadge list="list.operationState" state={operationState} />],
         ['word.amount', <Amount cents={amount} />],
         ['word.createdAt', time(createdAt)],
         ...(scheduledFor ? [['payment.scheduledFor', time(scheduledFor)] as const] : []),

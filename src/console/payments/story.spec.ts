@@ -161,14 +161,13 @@ describe('a text of a story', () => {
   const sending = ['create_transfer', 'create_transfer_batch', 'pay_bill', 'refund_pix'];
   const ended = ['looked_up', 'never_sent', 'seen_on_statement', 'seen_in_part', 'interrupted'];
   it.each([
-    ['payment.operation', Object.values(OperationState)],
     ['payment.source', Object.values(OperationSource)],
-    ['payment.transferState', Object.values(TransferState)],
-    ['payment.billState', Object.values(BillPaymentState)],
-    ['payment.refundState', Object.values(RefundState)],
+    ['list.operationState', Object.values(OperationState)],
+    ['list.sentState', [TransferState, BillPaymentState, RefundState].flatMap(Object.values)],
     ['payment.delivery', Object.values(DeliveryState)],
     ['payment.fact', Object.values(ExpectedPaymentFactKind)],
-    ['payment.settlement', [...outgoingSettlements, ...chargeSettlements]],
+    ['list.sent.settlement', outgoingSettlements],
+    ['list.charge.settlement', chargeSettlements],
     ['payment.kind', [...kinds, ...sending, 'create_customer']],
     ['payment.reason', [...unknownReasons, refusedRepeat, restoredReason, ...ended]],
     ['payment.reason', ['absent_from_statement']],

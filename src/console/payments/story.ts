@@ -147,7 +147,7 @@ function endOf(operation: OperationStory, attempts: readonly AttemptStory[]): Ra
     entry({
       ...{ at: endedAt, rank: 'ended', key: id, page: `operations/${id}` },
       text: 'payment.story.ended',
-      values: { state: wordFor('payment.operation', state) },
+      values: { state: wordFor('list.operationState', state) },
       detail: reason === null ? null : wordFor('payment.reason', reason),
       tone: toneOfState(state),
     }),

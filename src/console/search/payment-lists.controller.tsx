@@ -2,6 +2,7 @@
 import { Controller } from '@nestjs/common';
 import { BillPaymentViews } from '../../outbound/bill-payments/bill-payment-views.service.js';
 import { listBillPaymentsRoute } from '../../outbound/bill-payments/bill-payments.schema.js';
+import { chargeSettlements } from '../../outbound/charges/charge-settlement.js';
 import { listChargesRoute } from '../../outbound/charges/charges.schema.js';
 import { ChargesService } from '../../outbound/charges/charges.service.js';
 import { Database } from '../../platform/postgres/database.service.js';
@@ -13,6 +14,7 @@ import { listRefundsRoute } from '../../outbound/refunds/refunds.schema.js';
 import { TransferViews } from '../../outbound/transfers/transfer-views.service.js';
 import { listTransfersRoute } from '../../outbound/transfers/transfers.schema.js';
 import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
+import { chargeTypeOf } from '../payments/payment-codes.js';
 import { operationKindNames } from '../../bank-contract/operation-kinds.js';
 import { listPage } from '../kit/list-page.js';
 import type { ListColumns } from '../kit/table.js';
@@ -21,7 +23,14 @@ import { wordOf } from '../texts.js';
 import { examples, LineLink, partyColumn, StateBadge, writeDay } from './list-elements.js';
 import { readPayments } from './listed-payments.queries.js';
 
-const metadata = { label: 'word.metadata', hint: 'list.metadataHint' } as const;
+const metadata = { label: 'word.metadata', hint: 'list.metadataHint', isMore: true } as const;
+const range = {
+  createdFrom: { label: 'word.from', type: 'date' },
+  createdTo: { label: 'word.to', type: 'date' },
+  minAmount: { label: 'breaks.minAmount' },
+  maxAmount: { label: 'breaks.maxAmount' },
+} as const;
+const ownId = { label: 'list.ownId', isMore: true } as const;
 const chargeTypes = ['BANKSLIP', 'BANKSLIP_PIX', 'PIX_STATIC'] as const;
 
 type ListedCharge = Awaited<ReturnType<ChargesService['list']>>['data'][number];
@@ -46,8 +55,14 @@ export class PaymentLists {
       example: examples.charges,
       query: listChargesRoute.query,
       filters: {
-        correlationId: { label: 'referenceKind.correlation_id' },
+        ...range,
+        settlement: {
+          label: 'word.status',
+          options: chargeSettlements,
+          of: 'list.charge.settlement',
+        },
         type: { label: 'word.kind', options: chargeTypes, of: 'list.charge.type' },
+        correlationId: ownId,
         metadata,
       },
       read: (at, filters) => this.charges.list(visit.accountId, at, filters),
@@ -64,8 +79,8 @@ export class PaymentLists {
             isLead: true,
             href: ({ operationId }) => visit.to(`charges/${operationId}`),
           },
-          'word.kind': (row) => wordOf(visit.t, 'list.charge.type', bankText(row, 'type')),
-          'referenceKind.correlation_id': {
+          'word.kind': (row) => visit.t(chargeTypeOf(row)),
+          'list.ownId': {
             isDetail: true,
             wide: ({ correlationId }) => correlationId,
           },
@@ -100,7 +115,7 @@ export class PaymentLists {
       filters: {
         state: states('list.operationState', enums.OperationState),
         kind: { label: 'word.kind', options: operationKindNames, of: 'list.operationKind' },
-        idempotencyKey: { label: 'referenceKind.idempotency_key' },
+        idempotencyKey: { label: 'referenceKind.idempotency_key', isMore: true },
         metadata,
       },
       read: (at, filters) => this.operations.list(visit.accountId, at, filters),
@@ -133,15 +148,16 @@ export class PaymentLists {
       example: examples.transfers,
       query: listTransfersRoute.query,
       filters: {
+        ...range,
         state: states('list.sentState', enums.TransferState),
         shape: {
           label: 'list.shape',
           options: Object.values(enums.TransferShape),
           of: 'list.transferShape',
         },
-        externalId: { label: 'referenceKind.external_id' },
-        endToEndId: { label: 'list.endToEndId' },
-        operationId: { label: 'list.operationId' },
+        externalId: ownId,
+        endToEndId: { label: 'list.endToEndId', isMore: true },
+        operationId: { label: 'list.operationId', isMore: true },
         metadata,
       },
       read: (at, filters) => this.transfers.list(visit.accountId, at, filters),
@@ -149,7 +165,7 @@ export class PaymentLists {
       columns: (rows) =>
         this.sentColumns(visit, rows, 'transfers', {
           'list.shape': ({ shape }) => wordOf(visit.t, 'list.transferShape', shape),
-          'referenceKind.external_id': { isDetail: true, wide: ({ externalId }) => externalId },
+          'list.ownId': { isDetail: true, wide: ({ externalId }) => externalId },
         }),
     });
   }
@@ -186,7 +202,7 @@ export class PaymentLists {
       query: listRefundsRoute.query,
       filters: {
         state: states('list.sentState', enums.RefundState),
-        originalNsu: { label: 'list.originalNsu' },
+        originalNsu: { label: 'list.originalNsu', isMore: true },
       },
       read: (at, filters) => this.refunds.list(visit.accountId, at, filters),
       total: (filters) => this.refunds.total(visit.accountId, filters),

@@ -42,7 +42,10 @@ export class StatementPages {
       empty: 'line.empty',
       query: listTransactionsOfBook.query,
       filters: {
-        day: { label: 'word.day', type: 'date' },
+        dayFrom: { label: 'word.from', type: 'date' },
+        dayTo: { label: 'word.to', type: 'date' },
+        minAmount: { label: 'breaks.minAmount' },
+        maxAmount: { label: 'breaks.maxAmount' },
         state: { label: 'word.status', options: Object.values(LineOutcomeState), of: 'line.state' },
         isCredit: {
           label: 'word.direction',
@@ -51,9 +54,10 @@ export class StatementPages {
             ['false', visit.t('line.debit')],
           ],
         },
-        nsu: { label: 'line.reference.kind.nsu' },
-        reference: { label: 'word.reference' },
-        metadata: { label: 'word.metadata', hint: 'list.metadataHint' },
+        day: { label: 'word.day', type: 'date', isMore: true },
+        nsu: { label: 'line.reference.kind.nsu', isMore: true },
+        reference: { label: 'word.reference', isMore: true },
+        metadata: { label: 'word.metadata', hint: 'list.metadataHint', isMore: true },
       },
       isCursor: isNsu,
       read: (_page, query) => this.lines.list(callerOf(visit), query),
@@ -134,7 +138,13 @@ export class StatementPages {
       'word.line': {
         wide: (line) => nameOfType(visit, line),
         ...(isVisible && {
-          below: { label: 'line.notes', cell: ({ notes }) => notes !== null && <bdi>{notes}</bdi> },
+          below: {
+            label: 'line.notes',
+            // Most say again what the line is, and who: the file and the record have them.
+            cell: ({ notes, ...line }) =>
+              notes !== null &&
+              (isFile || !notes.startsWith(nameOfType(visit, line))) && <bdi>{notes}</bdi>,
+          },
         }),
       },
       'word.amount': {

@@ -20,6 +20,7 @@ export const appTexts = {
   'app.filter': ['Filtrar', 'Filter'],
   'app.checkMonth': ['Conferir o mês', 'Check the month'],
   'app.filters': ['Filtros ({count})', 'Filters ({count})'],
+  'app.moreFilters': ['Mais filtros', 'More filters'],
   'app.clearFilters': ['Limpar filtros', 'Clear the filters'],
   'app.any': ['Qualquer', 'Any'],
   'app.wrongFilters': [

@@ -264,7 +264,7 @@ export const filesTexts = {
     'O que falta resolver, por tipo, com a idade e o valor de cada divergência.',
     'What is left to resolve, by kind, with the age and amount of each break.',
   ],
-  'exports.overdue': ['Pagamentos previstos em atraso', 'Overdue expected payments'],
+  'exports.overdue': ['Pagamentos previstos vencidos', 'Overdue expected payments'],
   'exports.overdueWhy': [
     'O que deveria ter aparecido no extrato e não apareceu, do mais antigo ao mais novo.',
     'What should have appeared on the statement and did not, oldest first.',

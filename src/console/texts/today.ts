@@ -55,7 +55,7 @@ export const todayTexts = {
     'Operations that need a person: {count}.',
   ],
   'today.overdue': [
-    'Pagamentos previstos e atrasados: {count}.',
+    'Pagamentos previstos e vencidos: {count}.',
     'Expected payments that are overdue: {count}.',
   ],
   'today.stopped': [
@@ -87,10 +87,10 @@ export const todayTexts = {
   'today.work': ['O que fazer agora', 'What to do now'],
   'today.inReais': ['Em reais', 'In reais'],
   'today.withoutAmount': ['{count} sem valor', '{count} without an amount'],
-  'today.overdueIn': ['Recebimentos previstos em atraso', 'Overdue expected payments to us'],
-  'today.overdueOut': ['Pagamentos previstos em atraso', 'Overdue expected payments by us'],
+  'today.overdueIn': ['Recebimentos previstos vencidos', 'Overdue expected payments to us'],
+  'today.overdueOut': ['Pagamentos previstos vencidos', 'Overdue expected payments by us'],
   'today.overdueAtMost': [
-    'Há mais atrasos: foram somados os {count} mais recentes.',
+    'Há mais vencidos: foram somados os {count} mais recentes.',
     'More are overdue: the latest {count} were added up.',
   ],
   'today.balanceAt': ['pelo último lançamento, de {at}.', 'by the newest line, of {at}.'],
@@ -113,7 +113,7 @@ export const todayTexts = {
   'overview.outToday': ['Saiu hoje', 'Out today'],
   'overview.expectedIn': ['A receber em {count} dias', 'Expected in, {count} days'],
   'overview.expectedOut': ['A pagar em {count} dias', 'Expected out, {count} days'],
-  'overview.overdue': ['mais {amount} em atraso', 'and {amount} overdue'],
+  'overview.overdue': ['mais {amount} vencidos', 'and {amount} overdue'],
   'overview.unexplained': ['Sem explicação', 'Unexplained'],
   'overview.breaks': [
     'Divergências: {count}. 30 dias atrás: {before}.',

@@ -10,7 +10,7 @@ import { loadSummary } from '../../reconciliation/api/summary.queries.js';
 import { BreakReading } from '../../reconciliation/breaks/break-reading.service.js';
 import { readBankTime } from '../../statement/lines/bank-clock.queries.js';
 import { readNotGuardedSince } from '../../statement/lines/sync-interval.queries.js';
-import { readBalances } from '../balances.queries.js';
+import { readKnownBalances } from '../balances.queries.js';
 import { sumOpenWork } from './open-work.queries.js';
 import { chartDays } from './today.js';
 
@@ -69,7 +69,7 @@ export class TodayFactsReader {
     const [summary, balances, totals, breaks, work, firingAlerts, notGuardedSince] =
       await Promise.all([
         loadSummary(prisma, accountId, today),
-        readBalances(prisma, accountId),
+        readKnownBalances(prisma, accountId),
         prisma.dayTotal.findMany({
           where: { accountId, day, lineCount: { gt: 0 } },
           orderBy: [{ day: 'asc' }, { state: 'asc' }],

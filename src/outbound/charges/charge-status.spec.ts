@@ -4,6 +4,7 @@ import {
   decideChargeStatus,
   firstStatusCheckAt,
   isPastDue,
+  lastPastDue,
   nextStatusCheckAt,
   unansweredChecks,
 } from './charge-status.js';
@@ -31,6 +32,9 @@ describe('the status of a charge', () => {
     expect(isPastDue('2026-03-07', '2026-03-09')).toBe(false);
     expect(isPastDue('2026-03-07', '2026-03-10')).toBe(true);
     expect(isPastDue(null, '2099-01-01')).toBe(false);
+    // On Monday and Tuesday.
+    expect(lastPastDue('2026-03-09')).toBe('2026-03-06');
+    expect(lastPastDue('2026-03-10')).toBe('2026-03-09');
     expect(firstStatusCheckAt('2026-03-07', 0)).toEqual(new Date('2026-03-10T03:00:00Z'));
   });
 

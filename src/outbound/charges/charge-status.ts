@@ -38,6 +38,13 @@ export function isPastDue(dueDate: PlainDate | null, today: PlainDate, creditDay
   return dueDate !== null && addBusinessDays(rollToBusinessDay(dueDate), creditDays) < today;
 }
 
+/** The last due date that is past: days without business are due on the next one. */
+export function lastPastDue(today: PlainDate): PlainDate {
+  let day = addDays(today, -1);
+  while (!isPastDue(day, today)) day = addDays(day, -1);
+  return day;
+}
+
 /**
  * When an unpaid charge is first checked, on the bank's clock: the day after its last payment day.
  * Without status by id only the statement shows a payment, so the check waits for the credit days

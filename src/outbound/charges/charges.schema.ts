@@ -23,7 +23,7 @@ import {
   nameSchemas,
   storedWord,
 } from '../../bank-contract/wire.js';
-import { listOf, orderedListQuery } from '../../platform/http/listing.js';
+import { listOf, orderedListQuery, paymentRange } from '../../platform/http/listing.js';
 import { chargeSettlements } from './charge-settlement.js';
 
 /** A charge is shown with this many payments, and with as many refunds. */
@@ -95,6 +95,8 @@ export const listChargesRoute = route({
   query: orderedListQuery({
     correlationId: clientIdentifier.optional(),
     type: text(40).optional(),
+    settlement: z.enum(chargeSettlements).optional().describe('What the statement shows of it.'),
+    ...paymentRange,
     metadata: metadataQuery.optional(),
   }),
   response: listOf(chargeView),

@@ -37,7 +37,7 @@ import {
   type NewChargeRow,
 } from './charges.queries.js';
 import { chargeInclude, toChargeView, type ChargeWithSettlement } from './charge-view.js';
-import { firstStatusCheckAt } from './charge-status.js';
+import { firstStatusCheckAt, lastPastDue } from './charge-status.js';
 
 interface NewCharge extends Pick<Charge, 'correlationId' | 'type' | 'amountCents'> {
   dueDate?: string;
@@ -142,7 +142,7 @@ export class ChargesService implements OnModuleInit {
   /** One page. */
   async list(accountId: number, page: Page, filters: ChargeFilters) {
     const { prisma } = this.database;
-    const found = await findCharges(prisma, accountId, filters);
+    const found = await this.find(accountId, filters);
     const { ids, lastExamined } = await listExaminedIds(prisma, accountId, found, page);
     const where = { accountId, operationId: { in: ids } };
     const { rows, describe } = await this.read(where, page.limit + 1, page.order);
@@ -151,7 +151,12 @@ export class ChargesService implements OnModuleInit {
 
   async total(accountId: number, filters: ChargeFilters): Promise<ListTotal> {
     const { prisma } = this.database;
-    return totalExamined(prisma, accountId, await findCharges(prisma, accountId, filters));
+    return totalExamined(prisma, accountId, await this.find(accountId, filters));
+  }
+
+  private async find(accountId: number, filters: ChargeFilters) {
+    const today = await this.bankTime.today(accountId);
+    return findCharges(this.database.prisma, accountId, filters, lastPastDue(today));
   }
 
   private operationOf(accountId: number, charge: NewCharge, isMultiUse: boolean) {

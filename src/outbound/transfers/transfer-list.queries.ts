@@ -2,12 +2,19 @@
 import type { Db } from '../../platform/postgres/database.service.js';
 import { findByMetadata } from '../../statement/expected-payments/metadata.queries.js';
 import type { MetadataText } from '../../statement/expected-payments/metadata.js';
-import { fewRows, type Examined } from '../../platform/http/examined-ids.queries.js';
+import {
+  amountRange,
+  createdRows,
+  fewRows,
+  type Examined,
+  type PaymentRange,
+} from '../../platform/http/examined-ids.queries.js';
 import { Prisma, type Transfer } from '../../generated/service/client.js';
 
 export type TransferFilters = Partial<
   Pick<Transfer, 'state' | 'shape' | 'externalId' | 'endToEndId' | 'operationId'>
-> & { metadata?: MetadataText | undefined };
+> &
+  PaymentRange & { metadata?: MetadataText | undefined };
 
 /** Transfers that have, or had before the bank sent them again, this endToEndId. */
 const paidUnder = (accountId: number, endToEndId: string) => Prisma.sql`expected_payment_id IN (
@@ -29,7 +36,7 @@ export async function findIdsByEndToEndId(
 export async function findTransfers(
   db: Db,
   accountId: number,
-  { state, shape, externalId, endToEndId, operationId, metadata }: TransferFilters,
+  { state, shape, externalId, endToEndId, operationId, metadata, ...range }: TransferFilters,
 ): Promise<Examined> {
   const table = Prisma.sql`transfer`;
   const named = metadata && (await findByMetadata(db, accountId, metadata)).expectedPaymentIds;
@@ -39,10 +46,12 @@ export async function findTransfers(
     ...(endToEndId ? [paidUnder(accountId, endToEndId)] : []),
     ...(externalId ? [Prisma.sql`external_id = ${externalId}`] : []),
   ];
+  const key = Prisma.sql`id`;
+  const rows = ids.length > 0 ? fewRows(table, accountId, Prisma.join(ids, ' AND ')) : table;
   return {
-    rows: ids.length > 0 ? fewRows(table, accountId, Prisma.join(ids, ' AND ')) : table,
-    key: Prisma.sql`id`,
+    ...{ key, rows: createdRows(rows, accountId, key, range) },
     filters: [
+      ...amountRange(range),
       ...(state ? [Prisma.sql`state = ${state}::transfer_state`] : []),
       ...(shape ? [Prisma.sql`shape = ${shape}::transfer_shape`] : []),
     ],

@@ -23,7 +23,7 @@ import {
   nameSchemas,
   ofTheBank,
 } from '../../bank-contract/wire.js';
-import { listOf, orderedListQuery } from '../../platform/http/listing.js';
+import { listOf, orderedListQuery, paymentRange } from '../../platform/http/listing.js';
 import { outgoingSettlements } from '../../statement/expected-payments/outgoing-settlement.js';
 import { OperationState, TransferShape, TransferState } from '../../generated/service/enums.js';
 
@@ -84,6 +84,7 @@ export const listTransfersRoute = route({
     externalId: clientIdentifier.optional(),
     endToEndId: text(64).optional(),
     operationId: z.uuid().optional(),
+    ...paymentRange,
     metadata: metadataQuery.optional(),
   }),
   response: listOf(transferView),

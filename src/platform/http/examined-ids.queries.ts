@@ -1,6 +1,7 @@
 // Pages of lists whose filters have no index of their own: a page applies them to a bounded number
 // of rows, in the order of the list, and so costs the same however rare the rows are that it looks
 // for. So does the count of what the filters find.
+import { addDays, type PlainDate } from '../../brazil/calendar.js';
 import { Prisma } from '../../generated/service/client.js';
 import type { Db } from '../postgres/database.service.js';
 import { mostCounted, toTotal, type ListTotal, type Order, type Page } from './listing.js';
@@ -48,6 +49,42 @@ export const ordering = (order: Order = 'desc') =>
 export const fewRows = (table: Prisma.Sql, accountId: number, condition: Prisma.Sql) =>
   Prisma.sql`(
     SELECT * FROM ${table} WHERE account_id = ${accountId} AND ${condition} OFFSET 0) few`;
+
+/** The filters of a list of payments, whose ids begin with the time of their creation. */
+export interface PaymentRange {
+  createdFrom?: PlainDate | undefined;
+  createdTo?: PlainDate | undefined;
+  minAmount?: bigint | undefined;
+  maxAmount?: bigint | undefined;
+}
+
+/** The rows whose ids are of these days in São Paulo; an index of ids finds them. */
+export function createdRows(
+  table: Prisma.Sql,
+  accountId: number,
+  key: Prisma.Sql,
+  { createdFrom, createdTo }: PaymentRange,
+): Prisma.Sql {
+  if (createdFrom === undefined && createdTo === undefined) return table;
+  const from = createdFrom === undefined ? null : firstIdOf(createdFrom);
+  const to = createdTo === undefined ? null : firstIdOf(addDays(createdTo, 1));
+  return Prisma.sql`(
+    SELECT * FROM ${table} WHERE account_id = ${accountId}
+      ${from === null ? Prisma.empty : Prisma.sql`AND ${key} >= ${from}::uuid`}
+      ${to === null ? Prisma.empty : Prisma.sql`AND ${key} < ${to}::uuid`}) created`;
+}
+
+function firstIdOf(day: PlainDate): string {
+  const time = Math.max(0, Date.parse(`${day}T03:00:00Z`))
+    .toString(16)
+    .padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
+}
+
+export const amountRange = ({ minAmount, maxAmount }: PaymentRange): Prisma.Sql[] => [
+  ...(minAmount === undefined ? [] : [Prisma.sql`amount_cents >= ${minAmount}::bigint`]),
+  ...(maxAmount === undefined ? [] : [Prisma.sql`amount_cents <= ${maxAmount}::bigint`]),
+];
 
 /**
  * The ids of a page and the one after it. One statement: a row that another transaction changes

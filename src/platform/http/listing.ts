@@ -1,7 +1,7 @@
 // Paging that all lists of `/v1` share: the query has `limit` and an opaque `cursor`, the response
 // is `{ data, next }`.
 import { z } from 'zod';
-import { queryInteger, text } from '../../bank-contract/wire.js';
+import { patternText, plainDate, queryInteger, text } from '../../bank-contract/wire.js';
 import { AppError, invalidField } from '../errors.js';
 
 const defaultLimit = 50;
@@ -23,6 +23,22 @@ export function orderedListQuery<Filters extends z.core.$ZodLooseShape>(filters:
   const order = z.enum(orders).optional().describe('`asc`: the oldest first. Default: `desc`.');
   return listQuery({ ...filters, order });
 }
+
+/** An amount in a query, in cents. */
+export const queryReais = patternText(15, /^\d{1,12}(\.\d{1,2})?$/, 'Must be an amount in reais.')
+  .meta({ type: 'number', minimum: 0 })
+  .transform((value) => {
+    const [whole = '0', cents = ''] = value.split('.');
+    return BigInt(whole) * 100n + BigInt(cents.padEnd(2, '0'));
+  });
+
+/** The filters of a list of payments: days in São Paulo, and amounts. */
+export const paymentRange = {
+  createdFrom: plainDate.optional().describe('Created from this day in São Paulo on.'),
+  createdTo: plainDate.optional().describe('Created until this day in São Paulo.'),
+  minAmount: queryReais.optional(),
+  maxAmount: queryReais.optional(),
+};
 
 /**
  * The response schema of a list. `next` is the cursor of the next page, or null. A page that rare

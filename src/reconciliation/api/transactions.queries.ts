@@ -11,6 +11,7 @@ import type { MetadataText } from '../../statement/expected-payments/metadata.js
 import { referenceKinds } from '../../statement/expected-payments/references.js';
 import { Prisma, type StatementLine } from '../../generated/service/client.js';
 import { explainsItsLine } from '../load/line-leaves.queries.js';
+import { spanOfDays, statementDay } from './statement-days.queries.js';
 import type { expectedPaymentView, transactionView } from './transactions.schema.js';
 
 /** The state of a line (t). A line without an outcome is not decided yet. */
@@ -36,6 +37,11 @@ export interface TransactionFilters {
   isCredit?: boolean | null;
   /** A statement day. */
   day?: string | null;
+  /** From this statement day on, and until this one. */
+  dayFrom?: string | null | undefined;
+  dayTo?: string | null | undefined;
+  minAmount?: bigint | null | undefined;
+  maxAmount?: bigint | null | undefined;
   /** Where the page begins, in its order. */
   afterNsu?: bigint | null;
   order?: Order | undefined;
@@ -47,9 +53,6 @@ export interface TransactionFilters {
 /** The filters, with the payments that the metadata names. */
 type SelectedTransactions = Omit<TransactionFilters, 'limit'> & { named: string[] | null };
 
-/** The statement day of a line, by the expression of its index. */
-const statementDay = Prisma.sql`(occurred_at AT TIME ZONE 'UTC' - interval '3 hours')::date`;
-
 /**
  * A query of the nsus that the filters can select, in their order and no more than `limit`. Each
  * part of it reads an index in the order of its last column, and stops when it has enough.
@@ -60,7 +63,8 @@ function candidateNsus(
   limit: number,
 ): Prisma.Sql {
   const { nsu = null, reference = null, state = null, day = null } = filters;
-  const { afterNsu = null, named } = filters;
+  const { afterNsu = null, named, dayFrom = null, dayTo = null } = filters;
+  const isSpan = dayFrom !== null || dayTo !== null;
   const { past, sort } = ordering(filters.order);
   const newest = (table: Prisma.Sql, condition: Prisma.Sql) => Prisma.sql`(
     SELECT nsu FROM ${table} WHERE account_id = ${accountId} AND ${condition}
@@ -74,11 +78,12 @@ function candidateNsus(
     return Prisma.sql`${newest(lines, Prisma.sql`correlation_id = ${reference}`)}
       UNION ${newest(lines, Prisma.sql`end_to_end_id = ${reference}`)}
       UNION ${newest(lines, Prisma.sql`external_id = ${reference}`)}`;
-  if (state === null) return newest(lines, day === null ? Prisma.sql`true` : ofDay);
+  const ofSpan = isSpan ? spanOfDays(accountId, dayFrom, dayTo) : Prisma.sql`true`;
+  if (state === null) return newest(lines, day === null ? ofSpan : ofDay);
   // A day has its own span of nsus: few lines of other days are among them.
   const inSpan =
     day === null
-      ? Prisma.sql`true`
+      ? ofSpan
       : Prisma.sql`nsu BETWEEN
           (SELECT min(nsu) FROM statement_line WHERE account_id = ${accountId} AND ${ofDay})
           AND (SELECT max(nsu) FROM statement_line WHERE account_id = ${accountId} AND ${ofDay})`;
@@ -118,6 +123,10 @@ function conditionsOf({
   state = null,
   isCredit = null,
   day = null,
+  dayFrom = null,
+  dayTo = null,
+  minAmount = null,
+  maxAmount = null,
   named,
 }: SelectedTransactions): Prisma.Sql[] {
   return [
@@ -128,6 +137,10 @@ function conditionsOf({
     ...(state === null ? [] : [Prisma.sql`o.state = ${state}`]),
     ...(isCredit === null ? [] : [Prisma.sql`t.is_credit = ${isCredit}`]),
     ...(day === null ? [] : [Prisma.sql`t.day = ${day}::date`]),
+    ...(dayFrom === null ? [] : [Prisma.sql`t.day >= ${dayFrom}::date`]),
+    ...(dayTo === null ? [] : [Prisma.sql`t.day <= ${dayTo}::date`]),
+    ...(minAmount === null ? [] : [Prisma.sql`t.amount_cents >= ${minAmount}::bigint`]),
+    ...(maxAmount === null ? [] : [Prisma.sql`t.amount_cents <= ${maxAmount}::bigint`]),
   ];
 }
 
@@ -151,7 +164,9 @@ export async function totalTransactions(
   const selected = await select(db, accountId, filters);
   const { nsu = null, reference = null, state = null, isCredit = null, day = null } = selected;
   const isByState = nsu === null && reference === null && selected.named === null;
-  if (isByState && state === null) return totalLines(db, accountId, { isCredit, day });
+  const ranges = [selected.dayFrom, selected.dayTo, selected.minAmount, selected.maxAmount];
+  const hasRange = ranges.some((end) => end !== null && end !== undefined);
+  if (isByState && state === null && !hasRange) return totalLines(db, accountId, { isCredit, day });
   // The candidates of a state have it, but for those of `pending`, of which few are.
   const conditions = conditionsOf(
     isByState && state !== 'pending' ? { ...selected, state: null } : selected,

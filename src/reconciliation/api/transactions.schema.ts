@@ -22,7 +22,7 @@ import { shownCodingFields } from '../../statement/expected-payments/coding.js';
 import { metadataQuery, metadataView } from '../../statement/expected-payments/metadata.js';
 import { explainingBreakKinds } from '../decide/break-kinds.js';
 import { breakEvidence, explanationEvidence } from '../breaks/break-evidence.schema.js';
-import { listOf, orderedListQuery } from '../../platform/http/listing.js';
+import { listOf, orderedListQuery, queryReais } from '../../platform/http/listing.js';
 import { counterpartyView } from '../../access/counterparties/counterparty.schema.js';
 import { ClassificationCategory } from '../../generated/service/client.js';
 
@@ -71,6 +71,10 @@ export const listTransactionsOfBook = route({
   query: orderedListQuery({
     /** A day in São Paulo. */
     day: plainDate.optional(),
+    dayFrom: plainDate.optional().describe('From this day in São Paulo on.'),
+    dayTo: plainDate.optional().describe('Until this day in São Paulo.'),
+    minAmount: queryReais.optional(),
+    maxAmount: queryReais.optional(),
     nsu: queryNsu.optional(),
     /** A correlationId, endToEndId or externalId. */
     reference: text(maxIdLength).optional(),

@@ -20,7 +20,7 @@ import {
 } from '../../bank-contract/wire.js';
 import { counterpartyView } from '../../access/counterparties/counterparty.schema.js';
 import { codingBody, codingView } from '../../statement/expected-payments/coding.js';
-import { listOf, listQuery } from '../../platform/http/listing.js';
+import { listOf, listQuery, queryReais } from '../../platform/http/listing.js';
 import { breakKinds } from '../decide/break-kind-declarations.js';
 import { unionByBreakKind } from './break-evidence.schema.js';
 import { candidateReasons } from './candidate-ranking.js';
@@ -132,13 +132,6 @@ const historyFields = {
 /** One break with its history and candidates. */
 export const breakDetail = breakView.extend(historyFields);
 describeAs(breakDetail, shownBreak.and(z.object(historyFields)));
-
-const queryReais = patternText(15, /^\d{1,12}(\.\d{1,2})?$/, 'Must be an amount in reais.')
-  .meta({ type: 'number', minimum: 0 })
-  .transform((value) => {
-    const [whole = '0', cents = ''] = value.split('.');
-    return BigInt(whole) * 100n + BigInt(cents.padEnd(2, '0'));
-  });
 
 export const breakSorts = ['opened', 'age', 'amount', 'severity'] as const;
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { saoPauloDay } from '../../../src/brazil/statement-day.js';
 import { listTransactionRows } from '../../../src/reconciliation/api/transactions.queries.js';
 import { SentMoneyFixture } from '../../support/sent-money.js';
 import { serviceDatabase, type ServiceDatabase } from '../../support/service-database.js';
@@ -41,5 +42,23 @@ describe('the list of transactions', () => {
     expect(await nsus({ state: 'in_break' })).toEqual([3, 2, 1]);
     expect(await nsus({ state: 'pending' })).toEqual([]);
     expect(await nsus({ state: 'in_break', reference: 'X' })).toEqual([2]);
+  });
+
+  it('finds by its day also a line that came after those of later days', async () => {
+    const dayMs = 86_400_000;
+    const ofDay = (nsu: number, days: number) => ({ nsu, age: (days * dayMs) / 1_000 });
+    await addLines(ofDay(101, 5), ofDay(102, 4), ofDay(103, 2), ofDay(104, 4), ofDay(105, 1));
+    const day = (ago: number) => saoPauloDay(new Date(Date.now() - ago * dayMs));
+    const find = async (dayFrom: string | null, dayTo: string | null, more = {}) => {
+      const query = { dayFrom, dayTo, limit: 9, ...more };
+      const { rows } = await listTransactionRows(service.database.prisma, service.accountId, query);
+      return rows.map(({ nsu }) => Number(nsu)).filter((nsu) => nsu > 100);
+    };
+    expect(await find(day(5), day(4))).toEqual([104, 102, 101]);
+    expect(await find(day(4), day(2))).toEqual([104, 103, 102]);
+    expect(await find(null, day(4))).toEqual([104, 102, 101]);
+    expect(await find(day(1), null)).toEqual([105]);
+    expect(await find(day(5), day(1), { minAmount: 1_001n })).toEqual([]);
+    expect(await find(day(5), day(1), { state: 'pending', maxAmount: 1_000n })).toHaveLength(5);
   });
 });

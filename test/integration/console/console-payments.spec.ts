@@ -94,7 +94,7 @@ describe('the pages of payments', () => {
       expect(found[0]).toBeGreaterThan(0);
       const inPortuguese = await textOf(`charges/${id}`, portuguese);
       expect(inPortuguese).toContain('O banco respondeu com o código 200: aceitou');
-      expect(inPortuguese).toContain('liquidado');
+      expect(inPortuguese).toContain('Liquidada');
     });
 
     it('shows the codes to pay it with, as texts and drawn', async () => {
@@ -138,7 +138,11 @@ describe('the pages of payments', () => {
       const id = await issue(slip({ correlationId: 'story-7' }));
       const page = `charges/${id}/void`;
       const text = await textOf(page);
-      expect(text).toContain(`POST /baas/v1/charges/${id}/void`);
+      // Whose it is and how much, in words: no route, and no code.
+      expect(text).not.toContain('/baas/v1');
+      expect(text).toMatch(
+        /<button class="danger">Void the charge of R\$.[\d.,]+ of [^<]+<\/button>/,
+      );
       const fields = { key: fieldOf(text, 'key'), reason: 'ordered twice', shown: 'seen' };
       for (let sent = 0; sent < 2; sent += 1) {
         const { status, location } = await people.analyst.submit(`${base}/${page}`, fields);
@@ -167,7 +171,7 @@ describe('the pages of payments', () => {
       const { location } = await people.analyst.submit(`${base}/charges/${id}/void`, fields);
       expect(location).toMatch(/\/operations\/[0-9a-f-]{36}$/);
       const { text: operation } = await people.analyst.get(location ?? '');
-      expect(operation).toContain('rejected by the bank');
+      expect(operation).toContain('Rejected by the bank');
       expect(operation).toContain(`href="${base}/charges/${id}"`);
     });
   });
