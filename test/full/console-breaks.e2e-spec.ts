@@ -36,11 +36,11 @@ const document = '52998224725';
     (await page.evaluate(`document.activeElement.id || document.activeElement.textContent
       || document.activeElement.value`)) as string;
 
-  /** Lines of one payer, of whom the last may pay two things. */
+  /** Lines of one payer, of whom the larger may pay two things: it stands first. */
   const addBreaks = async () => {
     const earlier = await fixture.addUnexpectedLine({ amountCents: 25_000, document });
     await fixture.act(earlier.id, 'accept');
-    const older = await fixture.addUnexpectedLine({ amountCents: 1_999_990 });
+    const older = await fixture.addUnexpectedLine({ amountCents: 1_990 });
     const line = await fixture.addUnexpectedLine({
       amountCents: 15_000,
       document,
