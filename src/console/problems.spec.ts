@@ -104,9 +104,17 @@ describe('an error of a field', () => {
   it('stands behind the name of its field', () => {
     const errors = { '$.payer.document': [fieldError('tax_id')], $: [fieldError('number')] };
     expect(fieldErrorsIn('pt', errors)).toEqual([
-      'payer.document: Precisa ser um CPF ou CNPJ válido.',
+      'CPF ou CNPJ do pagador: Precisa ser um CPF ou CNPJ válido.',
       'Precisa ser um número.',
     ]);
+  });
+
+  it('stands behind the words of people where they have some', () => {
+    const errors = { '$.dueDate': [fieldError('required')], '$.Amount': [fieldError('required')] };
+    const names = (language: 'pt' | 'en') =>
+      fieldErrorsIn(language, errors).map((text) => text.split(':')[0]);
+    expect(names('pt')).toEqual(['Vencimento', 'Valor']);
+    expect(names('en')).toEqual(['Due date', 'Amount']);
   });
 
   it('without a reason is shown in general words, and in English as the API says it', () => {

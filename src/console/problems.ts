@@ -9,7 +9,7 @@ import {
 import { AppError } from '../platform/errors.js';
 import type { Visit } from './visit.js';
 import { findTextKey, type TextKey } from './texts.js';
-import { fieldErrorsInPortuguese, otherFieldError } from './texts/field-errors.js';
+import { fieldErrorsInPortuguese, fieldNames, otherFieldError } from './texts/field-errors.js';
 import type { Language } from './texts/languages.js';
 
 export function fieldErrorIn(language: Language, error: FieldError): string {
@@ -19,13 +19,19 @@ export function fieldErrorIn(language: Language, error: FieldError): string {
     : fill(fieldErrorsInPortuguese[error.reason], error.params);
 }
 
-/** One sentence for each field: `payer.document: Precisa ser um CPF ou CNPJ válido.` */
+/** One sentence for each field: `CPF ou CNPJ do pagador: Precisa ser um CPF ou CNPJ válido.` */
 export function fieldErrorsIn(language: Language, errors: FieldErrors): string[] {
   return Object.entries(errors).map(([path, ofField]) => {
     const field = path.replace(/^\$\.?/, '');
     const said = ofField.map((error) => fieldErrorIn(language, error)).join(' ');
-    return field === '' ? said : `${field}: ${said}`;
+    return field === '' ? said : `${fieldNameIn(language, field)}: ${said}`;
   });
+}
+
+/** As people call the field; one that only programs have, by its own name. */
+function fieldNameIn(language: Language, field: string): string {
+  const index = language === 'pt' ? 0 : 1;
+  return fieldNames[field]?.[index] ?? fieldNames[field.split('.').at(-1) ?? '']?.[index] ?? field;
 }
 
 /** The words of a reason; null for one that has none. `area` has words of its own for some. */

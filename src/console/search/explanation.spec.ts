@@ -40,7 +40,7 @@ describe('the explanation of a line', () => {
       'Settles charge order-1 (R$ 123,45): same endToEndId E1.',
     ]);
     expect(explain({ matches: [match] }, 'pt')).toEqual([
-      'Liquida a cobrança order-1 (R$ 123,45): mesmo endToEndId E1.',
+      'Liquida a cobrança order-1 (R$ 123,45): mesmo id do Pix E1.',
     ]);
   });
 

@@ -8,7 +8,7 @@ import { isNsu } from '../../platform/http/listing.js';
 import type { NameOfActor } from '../../access/people/names-of-actors.service.js';
 import { ActorNames } from '../actor-names.service.js';
 import { ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { writeTaxId } from '../formats.js';
+import { formatAmount, writeTaxId } from '../formats.js';
 import {
   Amount,
   Badge,
@@ -73,7 +73,10 @@ export class LinePage {
         <Content detail={detail} />
       </>
     );
-    return new Shown(visit.t('line.titleOf', { nsu }), body);
+    const { isCredit, amountCents } = detail.line;
+    const amount = formatAmount(isCredit ? amountCents : -amountCents);
+    const title = `${nameOfType(visit, detail.line)} · ${amount} · NSU ${nsu}`;
+    return new Shown(title, body);
   }
 }
 

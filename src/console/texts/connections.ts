@@ -119,8 +119,8 @@ export const connectionsTexts = {
     'Quarantined: within ten minutes, the customer or Pix that it is about was not found.',
   ],
   'webhooks.reference.nsu': ['NSU', 'NSU'],
-  'webhooks.reference.end_to_end_id': ['endToEndId', 'endToEndId'],
-  'webhooks.reference.correlation_id': ['correlationId', 'correlationId'],
+  'webhooks.reference.end_to_end_id': ['id do Pix', 'endToEndId'],
+  'webhooks.reference.correlation_id': ['id da cobrança', 'correlationId'],
   'webhooks.lines': ['Lançamentos com esta referência', 'Lines with this reference'],
   'webhooks.noLines': [
     'O extrato não mostra nenhum lançamento com esta referência.',

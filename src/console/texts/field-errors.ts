@@ -1,4 +1,5 @@
 // What may be wrong with a field, in Portuguese. In English the reader gets the API's message.
+import type { Texts } from './languages.js';
 import type { FieldReason } from '../../bank-contract/field-errors.js';
 
 export const fieldErrorsInPortuguese: Readonly<Record<FieldReason, string>> = {
@@ -122,3 +123,24 @@ export const fieldErrorsInPortuguese: Readonly<Record<FieldReason, string>> = {
 
 /** Of an error without a reason. */
 export const otherFieldError = 'Valor inválido.';
+
+/** The fields of uploaded rows, in the words of people. */
+export const fieldNames: Texts = {
+  Amount: ['Valor', 'Amount'],
+  amount: ['Valor', 'Amount'],
+  correlationId: ['Id no seu sistema', 'Id in your system'],
+  'counterparty.name': ['Nome da contraparte', 'Name of the counterparty'],
+  'counterparty.taxId': ['CPF ou CNPJ da contraparte', 'CPF or CNPJ of the counterparty'],
+  dateFrom: ['De', 'From'],
+  dateTo: ['Até', 'To'],
+  description: ['Descrição', 'Description'],
+  direction: ['Sentido', 'Direction'],
+  dueDate: ['Vencimento', 'Due date'],
+  externalId: ['Id no seu sistema', 'Id in your system'],
+  key: ['Chave Pix', 'Pix key'],
+  payer: ['Pagador', 'Payer'],
+  'payer.document': ['CPF ou CNPJ do pagador', 'CPF or CNPJ of the payer'],
+  'payer.name': ['Nome do pagador', 'Name of the payer'],
+  type: ['Tipo', 'Type'],
+  yourNumber: ['Seu número', 'Your number'],
+};

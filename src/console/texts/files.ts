@@ -210,7 +210,7 @@ export const filesTexts = {
     'It was requested before with other content',
   ],
   'rowError.correlation_id_taken': [
-    'Outra cobrança já tem este correlationId',
+    'Outra cobrança já tem este id',
     'Another charge has this correlationId',
   ],
   'rowError.payee_mismatch': [

@@ -26,7 +26,7 @@ export const paymentsTexts = {
   'payment.endedAt': ['Encerrado em', 'Ended at'],
   'payment.scheduledFor': ['Agendado para', 'Scheduled for'],
   'payment.id': ['Identificador (id)', 'Id'],
-  'payment.endToEndId': ['EndToEndId', 'endToEndId'],
+  'payment.endToEndId': ['Id do Pix', 'endToEndId'],
   'payment.bankId': ['Identificador no banco', "The bank's id"],
   'payment.bankReference': ['Referência no banco', "The bank's reference"],
   'payment.bankStatus': ['Status no banco', "The bank's status"],

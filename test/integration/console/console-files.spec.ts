@@ -96,9 +96,9 @@ describe('the pages of files', () => {
       const { text } = await people.viewer.get(page);
       expect(text).toContain('2 of 2 rows');
       expect(text).not.toContain('hx-trigger');
-      expect(text).toContain('Invalid fields. amount: Must be greater than zero.');
+      expect(text).toContain('Invalid fields. Amount: Must be greater than zero.');
       const inPortuguese = await people.viewer.get(page, { 'accept-language': 'pt-BR' });
-      expect(inPortuguese.text).toContain('Campos inválidos. amount: Precisa ser maior que zero.');
+      expect(inPortuguese.text).toContain('Campos inválidos. Valor: Precisa ser maior que zero.');
       const { text: invalid } = await people.viewer.get(`${page}?state=invalid`);
       expect([invalid.includes('up-2'), invalid.includes('up-1')]).toEqual([true, false]);
       expect((await people.viewer.get(`${pages}/bulk`)).text).toContain(page);
@@ -120,7 +120,7 @@ describe('the pages of files', () => {
       const bad = await sendFile(people.analyst, { path: 'bulk/check', content });
       expect(bad.status).toBe(200);
       expect(bad.text).toContain('1 of 2 rows have an error');
-      expect(bad.text).toContain('amount: Must be a number.');
+      expect(bad.text).toContain('Amount: Must be a number.');
       const good = await sendFile(people.analyst, {
         path: 'bulk/check',
         content: declared(['x-3,credit,5,2030-01-01,PEDIDO A']),

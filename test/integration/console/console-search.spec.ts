@@ -335,7 +335,7 @@ describe('the records of an account', () => {
       expect(list.text).not.toContain('Liquida');
       const file = await people.analyst.get(`${pages}/statement?file=csv`, portuguese);
       expect(file.text.replaceAll('\u00a0', ' ')).toContain(
-        'Liquida a cobrança order-77 (R$ 1.234,56): mesmo correlationId.',
+        'Liquida a cobrança order-77 (R$ 1.234,56): mesmo id da cobrança.',
       );
       expect(file.text).toContain('nada que foi pedido ou previsto explica este lançamento');
     });
