@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { verifyChain } from '../../../packages/verifier/src/index.js';
 import { HeadAnchors } from '../../../src/reporting/anchors/head-anchors.service.js';
-import { listAccountsToAnchor } from '../../../src/reporting/anchors/anchors.queries.js';
+import {
+  countHeadsToAnchor,
+  listAccountsToAnchor,
+} from '../../../src/reporting/anchors/anchors.queries.js';
 import type { Settings } from '../../../src/platform/settings/config.js';
 import { ClosedDays, type TestLine } from '../../support/closed-days.js';
 import { operatorOf } from '../../support/operator.js';
@@ -63,7 +66,14 @@ it('goes into the file while the authority is away, which is asked again', async
   const [{ hash, sequence, date, revision }] = (await closedDays.chain(account.id)) as [never];
   expect(heads()).toEqual([{ account: slug, sequence, date, revision, hash }]);
   expect(await waiting()).toEqual([account.id]);
+  const counted = (kinds = anchors.kinds) => countHeadsToAnchor(service.database.prisma, kinds);
+  expect(await counted()).toEqual([
+    { kind: 'file', heads: 0 },
+    { kind: 'timestamp', heads: 1 },
+  ]);
   await closeUntil('2026-02-04');
+  expect((await counted()).map(({ heads: count }) => count)).toEqual([1, 2]);
+  expect((await counted(['file'])).map(({ heads: count }) => count)).toEqual([1, 0]);
   authority.isAway = false;
   await anchor();
   await anchor();
