@@ -13,7 +13,7 @@ export class AnchorMetrics {
       help: 'Heads of day closes that are not outside the database yet; 10000 at most.',
       labels: { kind: anchorKinds },
     });
-    metrics.addReading('head anchors', [waiting], async () => {
+    metrics.addReading('anchors', [waiting], async () => {
       for (const { kind, heads } of await countHeadsToAnchor(database.prisma, anchors.kinds))
         waiting.set({ kind }, heads);
     });
