@@ -15,6 +15,11 @@ const usage = `npm run chaos -- [options]
   --wipe         empty the queue's tables every second
   --two          send the same idempotency keys to two service processes on one database
   --settle-ms N  how long after the last fault every operation must have finished (120000)
+  --points       instead of rounds: kill -9 before and after each commit and each call to the bank
+                 that has no result of this version in test/chaos/points.json yet
+  --queue NAME   the queue of --points: postgresql (the default) or redis
+  --again        with --points, all of them
+  --faults       with --points, put in each fault of test/chaos/points/mutants.mjs instead
 The service gets BANK_REPEAT_SAFE, BANK_STATUS_BY_ID and BANK_VISIBILITY_BOUND_MS from the environment.`;
 
 function readOptions() {
@@ -25,6 +30,7 @@ function readOptions() {
       options: {
         ...{ seed: text, seeds: text, requests: text, fault: text, 'settle-ms': text },
         ...{ all: flag, kill: flag, outage: flag, wipe: flag, two: flag, help: flag },
+        ...{ points: flag, queue: text, again: flag, faults: flag },
       },
     }).values;
   } catch (error) {
@@ -40,9 +46,24 @@ function readCount(options, name) {
   return Number(value);
 }
 
+const runTest = (name, env) =>
+  runNode([...jestArguments, ...['--runInBand', '--silent=false', `test/full/${name}`]], {
+    env: { ...env, CONCILIA_TESTS: 'full' },
+  });
+
+async function runPoints(options) {
+  const { queue = 'postgresql', again = false, faults = false } = options;
+  if (!['postgresql', 'redis'].includes(queue))
+    throw new StepFailed(`--queue must be postgresql or redis, got ${queue}.\n${usage}`);
+  await prepare();
+  const plan = { seed: readCount(options, 'seed') ?? 1, queue, again, faults };
+  await runTest('points', { POINTS: JSON.stringify(plan) });
+}
+
 async function main() {
   const options = readOptions();
   if (options.help) return console.log(usage);
+  if (options.points) return runPoints(options);
   const plan = {
     seed: readCount(options, 'seed'),
     seeds: readCount(options, 'seeds'),
@@ -59,9 +80,7 @@ async function main() {
   console.log(
     `• Testing payments under faults: ${seeds} seed(s) from ${seed}, ${requests} requests per round, faults: ${fault} …`,
   );
-  await runNode([...jestArguments, ...['--runInBand', '--silent=false', 'test/full/chaos']], {
-    env: { CHAOS: JSON.stringify(plan), CONCILIA_TESTS: 'full' },
-  });
+  await runTest('chaos', { CHAOS: JSON.stringify(plan) });
   console.log(
     '✓ Every requested payment was made exactly once or not at all, and every line is explained.',
   );

@@ -12,7 +12,7 @@ export const chaosRequestKinds = [
 export type ChaosRequestKind = (typeof chaosRequestKinds)[number];
 
 export interface ChaosHttpRequest {
-  method: 'POST' | 'PUT';
+  method: 'POST' | 'PUT' | 'PATCH';
   path: string;
   body: unknown;
   headers: Record<string, string>;
