@@ -47,12 +47,12 @@ it('holds with the head, and says what nothing authenticates', () => {
   expect(alone.text).toContain('Coerente em si, não autenticado');
 });
 
-it('says that decisions were not checked, and ends lines with a line feed alone', () => {
+it('says that it is not shown to be complete, and ends lines with a line feed alone', () => {
   const text = readFileSync(vector, 'utf8').replace('"account":"', '"account":"\u2028\u2029');
   const file = write('separators.jsonl', text);
   const held = run(file, '--head', head);
   expect(held).toMatchObject({
-    ...{ status: 0, text: expect.stringContaining('Decisions: not checked') },
+    ...{ status: 0, text: expect.stringContaining('Not compared, not shown complete: 2026') },
   });
 });
 
@@ -63,14 +63,16 @@ it('names what does not hold', () => {
   );
   const changed = run(file, '--head', head, '--lang', 'pt');
   expect(changed.status).toBe(1);
-  expect(changed.text).toMatch(/2026-02-03: Os lançamentos não têm a raiz certificada/);
+  expect(changed.text).toMatch(
+    /#2 2026-02-03 credits: Não é o que segue do arquivo \(esperado 60.00, encontrado 50.00\)/,
+  );
   const bank = write(
     'bank.csv',
     'nsu;createdAt;amount\n8;2026-02-03T15:00:00Z;50,00\n9;2026-02-03T16:00:00Z;-1,00\n',
   );
   const compared = run(vector, '--head', head, '--statement', bank);
   expect(compared.status).toBe(1);
-  expect(compared.text).toMatch(/nsu 9: In the bank's file, not certified \(expected -100\)/);
+  expect(compared.text).toMatch(/nsu 9: In the bank's file, not certified \(expected -1.00\)/);
 });
 
 it('refuses a file or an option that is none', () => {
@@ -81,6 +83,11 @@ it('refuses a file or an option that is none', () => {
     [file],
     [vector, '--unknown'],
     [vector, '--statement', file],
+    [vector, '--head', head, '--head', head],
+    [vector, '--lang', 'fr'],
+    [vector, file],
   ])
     expect([args, run(...args).status]).toEqual([args, 2]);
+  expect(run(file).text).toBe('CERTIFICATES row 1: not in its form\n');
+  expect(run(vector, '--statement', file).text).toBe('--statement row 1: not in its form\n');
 });

@@ -1,178 +1,221 @@
-// The file of a chain, record by record: each certificate against the one before it, and its lines
+// The file of a chain, record by record: each certificate against those before it, and its lines
 // against what it states. Everything that does not hold is a finding; nothing ends the work but a
 // file that is none.
 import * as facts from './facts.js';
 import type { Certificate, Item, Line } from './facts.js';
-import { rootOf, sha256, Tree } from './merkle.js';
-import { follows, isSigned } from './signatures.js';
+import { sha256, Tree } from './merkle.js';
+import { follows, isSigned, keyIdOf } from './signatures.js';
 import type { Finding, FindingCode } from './words.js';
 
-type Link = { certificate: Certificate } & Record<'lines' | 'earlier', Line[]>;
+type List = 'lines' | 'earlier';
+type Link = Record<'where' | 'hash', string> & { certificate: Certificate } & Record<List, Line[]>;
 
 export class Chain {
   readonly findings: Finding[] = [];
+  /** Every certificate in its order, without its lines. */
+  readonly links: Link[] = [];
   /** The present certificate of each day, with its lines. */
   readonly days = new Map<string, Link>();
-  /** The hash of each certificate, and how many decisions are certified up to it. */
-  readonly hashes = new Map<string, number>();
-  /** Every key that signed, in their order. */
-  readonly keys: facts.SigningKey[] = [];
-  /** What each certificate states of the log of decisions, in their order. */
-  readonly logs: { where: string; count: number; root: string }[] = [];
-  /** Lines before the first day. */
-  earlier: Line[] = [];
-  /** Certificates of the format that has no proofs. */
-  unproven = 0;
-  lastHash = '0'.repeat(64);
-  accountId: number | null = null;
+  /** Whether all could be read: else what depends on the rest is not compared. */
+  isWhole = true;
+  timestamps = 0;
+  /** What the first record states. */
+  header: facts.Fields | null = null;
   private link: Link | null = null;
-  private sequence = 0;
+  private row = 0;
 
-  /** A record of the file. Throws Unreadable for what is none. */
+  /** The lines of the present certificates, and those before the first day. */
+  get lines(): Line[] {
+    return [...this.days.values()].flatMap(({ earlier, lines }) => [...earlier, ...lines]);
+  }
+
+  /** A record of the file. Throws a SyntaxError for what is none. */
   add(text: string): void {
-    const record = facts.fieldsOf(facts.parse(text));
-    if (this.accountId === null) {
-      const { format, accountId } = record;
-      if (format !== 'concilia-chain/1' || typeof accountId !== 'number')
-        throw new facts.Unreadable();
-      this.accountId = accountId;
-    } else if ('certificate' in record) this.addCertificate(record);
-    else if ('earlier' in record) this.addLine(facts.textOf(record['earlier']), 'earlier');
-    else this.addLine(facts.textOf(record['line']), 'lines');
+    this.row += 1;
+    const add = () => this.addRecord(JSON.parse(text) as facts.Fields);
+    if (text.trim() !== '') facts.readAt(`CERTIFICATES row ${this.row}`, add);
   }
 
   /** After the last record. */
   end(): void {
     this.finishLink();
-    this.compareDays();
-    this.compareBalances();
+    if (this.links.length === 0) this.found('uncertified', 'CERTIFICATES');
+    // An amended day changes the opening of the next one, which is then amended too.
+    for (const [date, link] of this.days) {
+      const before = this.days.get(facts.dayAfter(date, -1))?.certificate;
+      if (before && before.sequence > link.certificate.sequence)
+        this.compareStated(link, { opening: before.closing });
+    }
+    if (this.isWhole && this.days.size > 0) this.compareBalances();
   }
 
-  /** Compares the log of decisions, a text each, with each root. Returns how many have one. */
-  async compareLog(decisions: AsyncIterable<string> | Iterable<string>): Promise<number> {
-    const [tree, counts] = [new Tree(), new Set(this.logs.map(({ count }) => count))];
-    const roots = new Map([[0, tree.root()]]);
-    for await (const text of decisions)
+  /** Compares the log of decisions, a text each, with each root. */
+  async compareLog(decisions: AsyncIterable<string> | Iterable<string>) {
+    const [tree, roots] = [new Tree(), new Map<number, unknown>()];
+    const counts = new Set(this.links.map(({ certificate }) => certificate.decisions?.count ?? 0));
+    const certified = Math.max(0, ...counts);
+    for await (const text of decisions) {
+      if (tree.count < certified)
+        this.read(`--decisions row ${tree.count + 1}`, () => facts.parseCanonical(text));
       if (counts.has(tree.add(text))) roots.set(tree.count, tree.root());
+    }
     let held = 0;
-    for (const { where, count, root } of this.logs)
-      if (roots.get(count) === root) held = count;
-      else this.found('decisions', `${where} ${held + 1}–${count}`);
-    const certified = this.logs.at(-1)?.count ?? 0;
-    if (tree.count > certified) this.found('decisions', `${certified + 1}–${tree.count}`);
-    return held;
+    for (const { where, certificate } of this.links) {
+      const { count = 0, root = null } = certificate.decisions ?? {};
+      if (count > 0 && roots.get(count) === root) held = count;
+      else if (count > 0 && roots.has(count)) this.found('decisions', `${where} 1–${count}`);
+    }
+    if (tree.count < certified) this.found('decisions', '--decisions', certified, tree.count);
+    return { held, inFile: tree.count };
   }
 
-  private found(code: FindingCode, where: string, expected = '', actual = ''): void {
-    this.findings.push({ code, where, expected, actual });
+  found(code: FindingCode, where: string, expected: unknown = '', actual: unknown = ''): void {
+    const said = (one: unknown) => (typeof one === 'bigint' ? facts.reaisOf(one) : String(one));
+    this.findings.push({ code, where, expected: said(expected), actual: said(actual) });
   }
 
-  private compare(code: FindingCode, where: string, expected: unknown, actual: unknown): void {
-    if (expected !== actual) this.found(code, where, String(expected), String(actual));
+  compare(where: string, expected: unknown, actual: unknown, code: FindingCode = 'figure'): void {
+    if (expected !== actual) this.found(code, where, expected, actual);
   }
 
-  private addCertificate({ certificate: given, hash, signature }: Record<string, unknown>): void {
-    this.finishLink();
-    const text = facts.textOf(given);
-    const own = sha256(text).toString('hex');
-    const where = `#${this.sequence + 1}`;
-    let certificate: Certificate;
+  /** Compares what a certificate states with what follows from the file. */
+  private compareStated({ certificate, where }: Link, expected: Partial<Certificate>): void {
+    for (const [name, value] of Object.entries(expected))
+      this.compare(`${where} ${name}`, value, certificate[name as keyof Certificate]);
+  }
+
+  /** Null, and a finding, for what is not in its form. */
+  private read<Value>(where: string, reader: () => Value): Value | null {
     try {
-      certificate = facts.readCertificate(text);
-    } catch (error) {
-      if (!(error instanceof facts.Unreadable)) throw error;
+      return reader();
+    } catch {
       this.found('unreadable', where);
-      [this.sequence, this.lastHash] = [this.sequence + 1, own];
-      return;
+      this.isWhole = false;
+      return null;
     }
-    const before = this.days.get(certificate.date)?.certificate.revision ?? 0;
-    this.compare('link', `${where} hash`, own, hash);
-    this.compare('link', `${where} sequence`, this.sequence + 1, certificate.sequence);
-    this.compare('link', `${where} previousHash`, this.lastHash, certificate.previousHash);
-    this.compare('link', `${where} accountId`, this.accountId, certificate.accountId);
-    this.compare('link', `${where} revision`, before + 1, certificate.revision);
-    this.checkSignature(certificate, text, signature);
-    const [former, log] = [this.logs.at(-1)?.count ?? 0, certificate.decisions];
-    if ((log?.count ?? 0) < former) this.found('decisions', where, `${former}`, `${log?.count}`);
-    else if (log) this.logs.push({ ...log, where });
-    [this.sequence, this.lastHash] = [certificate.sequence, own];
-    this.hashes.set(own, this.logs.at(-1)?.count ?? 0);
-    this.link = { certificate, lines: [], earlier: [] };
   }
 
-  private checkSignature({ date, key }: Certificate, text: string, signature: unknown): void {
-    const former = this.keys.at(-1) ?? null;
-    if (key === null) {
-      if (former) this.found('unsigned', date);
-      return;
-    }
-    if (typeof signature !== 'string' || !isSigned(key, text, signature))
-      this.found('signature', date);
-    else if (!follows(key, former)) this.found('key_not_endorsed', date, former?.id, key.id);
-    if (former?.id !== key.id) this.keys.push(key);
+  private addRecord(record: facts.Fields): void {
+    const isChain = record['format'] === 'concilia-chain/1';
+    if (!this.header) this.header = isChain ? record : facts.fail();
+    else if ('certificate' in record) this.addCertificate(record);
+    else if ('earlier' in record) this.addLine(facts.textOf(record['earlier']), 'earlier');
+    else this.addLine(facts.textOf(record['line']), 'lines');
   }
 
-  private addLine(text: string, list: 'lines' | 'earlier'): void {
+  private addCertificate(record: facts.Fields): void {
+    this.finishLink();
+    const text = facts.textOf(record['certificate']);
+    const hash = sha256(text).toString('hex');
+    const position = `#${this.links.length + 1} (row ${this.row})`;
+    const certificate = this.read(position, () => facts.readCertificate(text));
+    if (!certificate) return;
+    const where = `#${certificate.sequence} ${certificate.date}`;
+    this.link = { certificate, where, hash, lines: [], earlier: [] };
+    this.compareLink(this.link, record);
+    this.links.push({ ...this.link, lines: [], earlier: [] });
+  }
+
+  /** A certificate against those before it, and its signature. */
+  private compareLink(link: Link, { certificate: text, ...record }: facts.Fields): void {
+    const { certificate: one, where, hash } = link;
+    const { key, date, earlier, decisions } = one;
+    const last = this.links.at(-1);
+    const [formerKey, log] = [last?.certificate.key ?? null, last?.certificate.decisions];
+    if (key ? !isSigned(key, facts.textOf(text), record['signature']) : formerKey)
+      this.found('signature', where);
+    if (key) this.compare(`${where} key.id`, keyIdOf(key), key.id);
+    if (key && !follows(key, formerKey))
+      this.found('key_not_endorsed', where, formerKey?.id, key.id);
+    this.compare(`${where} hash`, hash, record['hash']);
+    this.compare(`${where} accountId`, this.header!['accountId'], one.accountId);
+    if (!this.isWhole) return;
+    const former = this.days.get(date)?.certificate.revision ?? 0;
+    const before = this.days.get(facts.dayAfter(date, -1))?.certificate;
+    const isFirst = date === (this.links[0]?.certificate.date ?? date);
+    const sequence = (last?.certificate.sequence ?? 0) + 1;
+    this.compareStated(link, { sequence, previousHash: last?.hash ?? zeroHash });
+    this.compareStated(link, { revision: former + 1, ...(before && { opening: before.closing }) });
+    if (!before && !isFirst) this.found('day_missing', where);
+    if (earlier && !isFirst) this.found('uncertified', `${where} earlier`);
+    const { count = 0, root = null } = decisions ?? {};
+    if (log && count < log.count) this.found('decisions', where, log.count, count);
+    if (log && count === log.count) this.compare(`${where} decisions`, log.root, root);
+    if (record['timestamp'] === undefined) return;
+    this.timestamps += 1;
+    const stamp = Buffer.from(facts.textOf(record['timestamp']), 'base64');
+    if (!stamp.includes(Buffer.from(hash, 'hex'))) this.found('figure', `${where} timestamp`);
+  }
+
+  private addLine(text: string, list: List): void {
     const { link } = this;
-    if (!link) return;
-    try {
-      link[list].push(facts.readLine(text, link.certificate.accountId));
-    } catch (error) {
-      if (!(error instanceof facts.Unreadable)) throw error;
-      this.found('unreadable', link.certificate.date);
-    }
+    const { statementRoot, earlier, accountId = 0 } = link?.certificate ?? {};
+    const isCertified = statementRoot && (list === 'lines' || earlier);
+    if (!isCertified && (link || this.isWhole)) this.found('uncertified', `row ${this.row}`);
+    if (!link || !isCertified) return;
+    if (list === 'earlier' && link.lines.length > 0) this.found('order', `row ${this.row}`);
+    const nsu = /"nsu":"(-?\d+)"/.exec(text)?.[1] ?? '?';
+    const where = `${link.where} nsu ${nsu} (row ${this.row})`;
+    const line = this.read(where, () => facts.readLine(text, accountId));
+    if (line) link[list].push(line);
   }
 
-  /** Compares the lines of the certificate that was read last with what it states. */
+  /** Compares the certificate that was read last with its lines and with what it amends. */
   private finishLink(): void {
     const { link } = this;
     if (!link) return;
     this.link = null;
-    const { certificate, lines, earlier } = link;
-    const { date } = certificate;
-    const closing = certificate.opening + certificate.credits - certificate.debits;
-    this.compare('sums', `${date} closing`, closing, certificate.closing);
-    const former = this.days.get(date);
-    this.days.set(date, link);
-    if (certificate.statementRoot === null) {
-      this.unproven += 1;
-      return;
-    }
-    this.compareLines(certificate, lines);
-    if (certificate.earlier) {
-      this.earlier = earlier;
-      this.compare('lines', `< ${date}`, certificate.earlier.lines, earlier.length);
-      this.compare('root', `< ${date}`, certificate.earlier.statementRoot, rootOfLines(earlier));
-    }
-    const texts = new Map(lines.map(({ nsu, text }) => [nsu, text]));
-    for (const { nsu, text } of former?.lines ?? [])
-      if (texts.get(nsu) !== text) this.found('line_changed', `${date} nsu ${nsu}`);
+    const { certificate: one, where, lines, earlier } = link;
+    const former = this.days.get(one.date);
+    this.days.set(one.date, link);
+    const closing = one.opening + one.credits - one.debits;
+    const balance = one.items.reduce((sum, item) => sum + correctionOf(one, item), one.closing);
+    this.compareStated(link, { closing, ...one.byOutcome, balance });
+    this.compare(`${where} reason`, one.revision > 1, one.reason !== null);
+    if (one.statementRoot === null || !this.isWhole) return;
+    const debits = -sumOf(lines.filter(({ cents }) => cents < 0n));
+    this.compareStated(link, {
+      ...{ lines: lines.length, debits, credits: sumOf(lines) + debits },
+      ...{ firstNsu: `${lines[0]?.nsu ?? null}`, lastNsu: `${lines.at(-1)?.nsu ?? null}` },
+      statementRoot: rootOfLines(lines),
+    });
+    this.compare(`${where} earlier`, earlier.length, one.earlier?.count ?? 0);
+    if (one.earlier) this.compare(`${where} earlier`, rootOfLines(earlier), one.earlier.root);
+    for (const list of [earlier, lines])
+      list.forEach(({ nsu, date }, index) => {
+        const isOfDay = list === lines ? date === one.date : date < one.date;
+        const isNext = index === 0 || list[index - 1]!.nsu < nsu;
+        if (!isOfDay || !isNext) this.found('order', `${where} nsu ${nsu}`);
+      });
+    this.compareFormer(link, former);
+    this.compareItems(link);
   }
 
-  private compareLines(certificate: Certificate, lines: Line[]): void {
-    const { date, credits, debits, statementRoot } = certificate;
-    const sum = (wanted: Line[]) => wanted.reduce((all, { cents }) => all + cents, 0n);
-    const [added, taken] = [lines.filter(isCredit), lines.filter((line) => !isCredit(line))];
-    this.compare('lines', date, certificate.lines, lines.length);
-    this.compare('sums', `${date} credits`, credits, sum(added));
-    this.compare('sums', `${date} debits`, debits, -sum(taken));
-    this.compare('root', date, statementRoot, rootOfLines(lines));
-    lines.forEach(({ nsu, at }, index) => {
-      if (index > 0 && lines[index - 1]!.nsu >= nsu) this.found('order', `${date} nsu ${nsu}`);
-      if (dayOf(at) !== date) this.found('other_day', `${date} nsu ${nsu}`, date, at);
-    });
+  /** A revision has every line of the former one, unchanged, and names the others. */
+  private compareFormer(link: Link, former: Link | undefined): void {
+    if (former?.certificate.statementRoot === null) return;
+    const all = (one: Link | undefined) => (one ? [...one.earlier, ...one.lines] : []);
+    const texts = new Map(all(former && link).map(({ nsu, text }) => [nsu, text]));
+    for (const { nsu, text } of all(former)) {
+      if (texts.get(nsu) !== text) this.found('line_changed', `${link.where} nsu ${nsu}`);
+      texts.delete(nsu);
+    }
+    const added = [...texts.keys()].sort((a, b) => (a < b ? -1 : 1)).join(' ');
+    this.compareStated(link, { added });
   }
 
-  /** Days follow each other without a gap, and each opens with the balance of the one before. */
-  private compareDays(): void {
-    const dates = [...this.days.keys()].sort();
-    dates.forEach((date, index) => {
-      const before = dates[index - 1];
-      if (before === undefined) return;
-      this.compare('day_missing', before, nextDay(before), date);
-      const { closing } = this.days.get(before)!.certificate;
-      this.compare('opening', date, closing, this.days.get(date)!.certificate.opening);
-    });
+  /**
+   * The balance is after as many lines, by nsu, as all days up to this one have. The items are the
+   * lines of these days above that nsu, and as many of later days up to it.
+   */
+  private compareItems({ certificate: one, where }: Link): void {
+    const items = one.items.filter(({ isAccepted }) => !isAccepted);
+    const stated = new Set(items.filter((item) => !isCountedBy(one, item)).map(({ nsu }) => nsu));
+    const above = [...this.days.values()]
+      .flatMap((day) => (day.certificate.date <= one.date ? [day.earlier, day.lines] : []))
+      .flatMap((list) => list.slice(list.findLastIndex((line) => isCountedBy(one, line)) + 1));
+    for (const { nsu } of above) if (!stated.has(nsu)) this.found('figure', `${where} nsu ${nsu}`);
+    this.compare(`${where} reconcilingItems`, stated.size, items.length - stated.size);
   }
 
   /**
@@ -180,47 +223,53 @@ export class Chain {
    * certificate counts by nsu, and a later day will contain, are its reconciling items.
    */
   private compareBalances(): void {
-    const dates = [...this.days.keys()].sort();
-    const last = this.days.get(dates.at(-1) ?? '')?.certificate;
-    if (!last) return;
+    const certificates = [...this.days.values()].map(({ certificate }) => certificate);
+    const last = certificates.at(-1)!;
     // What days without proofs count by nsu is not known: the chain goes on where they end.
-    const certificates = dates.map((date) => this.days.get(date)!.certificate);
     const start = certificates.findLast(({ statementRoot }) => statementRoot === null);
-    const from = start?.balanceNsu ?? null;
-    const known = [...this.earlier, ...[...this.days.values()].flatMap(({ lines }) => lines)];
-    const nsus = new Set(known.map(({ nsu }) => nsu));
-    const items = [...(start?.items ?? []), ...last.items].filter(isStraddling);
-    const jumpAt = (nsu: bigint) =>
-      last.items.find((one) => one.kind === 'accepted_difference' && one.nsu === nsu)?.cents ?? 0n;
-    const all: (Line | Item)[] = [...known, ...items.filter(({ nsu }) => !nsus.has(nsu))];
-    const after = all.filter(({ nsu }) => from === null || nsu > from);
+    const known = new Map(this.lines.map((line) => [line.nsu, line]));
+    const items = [...(start?.items ?? []), ...last.items].filter(({ isAccepted }) => !isAccepted);
+    const accepted = last.items.filter(({ isAccepted }) => isAccepted);
+    const jumps = new Map(accepted.map(({ nsu, cents }) => [nsu, cents]));
+    const all: (Line | Item)[] = [...known.values(), ...items.filter(({ nsu }) => !known.has(nsu))];
+    const isAfter = (one: Line | Item) =>
+      isCountedBy(last, one) && !(start && isCountedBy(start, one));
     let balance: bigint | null = start?.balance ?? null;
-    for (const one of after.sort((a, b) => (a.nsu < b.nsu ? -1 : 1))) {
-      if (last.balanceNsu === null || one.nsu > last.balanceNsu) break;
+    for (const one of all.filter(isAfter).sort((a, b) => (a.nsu < b.nsu ? -1 : 1))) {
       if ('text' in one) {
-        const { nsu, previousCents, cents, currentCents } = one;
-        const expected: bigint = (balance ?? previousCents) + jumpAt(nsu);
-        this.compare('balance_chain', `nsu ${nsu}`, expected, previousCents);
-        this.compare('line_sum', `nsu ${nsu}`, previousCents + cents, currentCents);
-        balance = currentCents;
+        const expected: bigint = (balance ?? one.before) + (jumps.get(one.nsu) ?? 0n);
+        this.compare(`nsu ${one.nsu}`, expected, one.before, 'balance_chain');
+        this.compare(`nsu ${one.nsu} currentBalance`, one.before + one.cents, one.after);
+        balance = one.after;
       } else if (balance !== null) balance += one.cents;
     }
-    if (balance !== null) this.compare('balance', last.date, last.balance, balance);
+    if (balance !== null && !known.has(last.balanceNsu ?? -1n))
+      this.compare(`${last.date} balance`, balance, last.balance);
+    for (const { certificate: one, where } of this.links) {
+      const counted = known.get(one.balanceNsu ?? -1n);
+      if (counted) this.compare(`${where} balance`, counted.after, one.balance);
+      for (const item of one.items) {
+        const line = known.get(item.nsu);
+        // Of days without proofs, or of days that are not certified yet, the file has no lines.
+        const isBeyond = item.date > last.date || (start && item.date <= start.date);
+        const isOfLine = line ? line.date === item.date : isBeyond;
+        const isOfAmount = item.isAccepted || !line || line.cents === item.cents;
+        const isCounted = item.isAccepted || item.date > one.date;
+        if (!isOfLine || !isOfAmount || isCounted !== isCountedBy(one, item))
+          this.found('figure', `${where} nsu ${item.nsu}`, line?.cents, item.cents);
+      }
+    }
   }
 }
 
-const isCredit = ({ cents }: Line) => cents > 0n;
-const rootOfLines = (lines: Line[]) => rootOf(lines.map(({ text }) => text));
-const isStraddling = ({ kind }: Item) => kind === 'straddling_line';
+export const zeroHash = '0'.repeat(64);
+const sumOf = (lines: Line[]) => lines.reduce((all, { cents }) => all + cents, 0n);
+const rootOfLines = (lines: Line[]) => new Tree(lines.map(({ text }) => text)).root();
 
-const dayMs = 86_400_000;
+/** Whether the balance that a certificate states is after this line, by nsu. */
+const isCountedBy = ({ balanceNsu }: Certificate, { nsu }: { nsu: bigint }) =>
+  balanceNsu !== null && nsu <= balanceNsu;
 
-/** A statement day begins at 03:00Z. */
-export function dayOf(at: string): string {
-  const time = Date.parse(at);
-  return Number.isNaN(time) ? '' : new Date(time - dayMs / 8).toISOString().slice(0, 10);
-}
-
-function nextDay(date: string): string {
-  return new Date(Date.parse(date) + dayMs).toISOString().slice(0, 10);
-}
+/** The balance has lines of later days, not those above its nsu, and the jumps. */
+const correctionOf = (one: Certificate, item: Item) =>
+  item.isAccepted || isCountedBy(one, item) ? item.cents : -item.cents;

@@ -4,107 +4,133 @@ export type Line = ReturnType<typeof readLine>;
 export type Item = ReturnType<typeof readItem>;
 export type SigningKey = ReturnType<typeof readKey>;
 export type Certificate = ReturnType<typeof readCertificate>;
+export type Fields = Record<string, unknown>;
 
-/** What is not in the form that it must have. */
-export class Unreadable extends Error {}
-
-type Fields = Record<string, unknown>;
-
-export function fieldsOf(value: unknown): Fields {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Unreadable();
-  return value as Fields;
+export function fail(): never {
+  throw new SyntaxError();
 }
 
-export function parse(text: string): unknown {
+/** What `read` returns; whatever it throws means that something is not in its form, and where. */
+export function readAt<Value>(where: string, read: () => Value): Value {
   try {
-    return JSON.parse(text) as unknown;
+    return read();
   } catch {
-    throw new Unreadable();
+    throw new SyntaxError(where);
   }
 }
 
+/** The fields of a text in canonical JSON (RFC 8785), which states each of them once. */
+export function parseCanonical(text: string): Fields {
+  const value = JSON.parse(text) as Fields;
+  return canonical(value) === text ? value : fail();
+}
+
+function canonical(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${fields.map(([name, one]) => `${canonical(name)}:${canonical(one)}`).join(',')}}`;
+}
+
+export const textOf = (value: unknown) => (typeof value === 'string' ? value : fail());
+
+const numberOf = (value: unknown) => (Number.isSafeInteger(value) ? (value as number) : fail());
+
 /** Reais with two decimals. */
-export function centsOf(value: unknown): bigint {
-  if (typeof value !== 'string' || !/^-?\d+\.\d\d$/.test(value)) throw new Unreadable();
-  return BigInt(value.replace('.', ''));
+const centsOf = (value: unknown) =>
+  /^-?\d+\.\d\d$/.test(textOf(value)) ? BigInt((value as string).replace('.', '')) : fail();
+
+export function reaisOf(cents: bigint): string {
+  const digits = `${cents}`.replace('-', '').padStart(3, '0');
+  return `${cents < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
-export function textOf(value: unknown): string {
-  if (typeof value !== 'string') throw new Unreadable();
-  return value;
+export const nsuOf = (value: unknown): bigint =>
+  /^-?\d{1,19}$/.test(typeof value === 'string' ? value : `${numberOf(value)}`)
+    ? BigInt(value as string | number)
+    : fail();
+
+/** Cents that are negative for a debit. */
+export const signed = (cents: bigint, isCredit: unknown): bigint =>
+  typeof isCredit !== 'boolean' || cents < 0n ? fail() : isCredit ? cents : -cents;
+
+const dayMs = 86_400_000;
+const isoDay = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+export const dayAfter = (date: string, days = 1) => isoDay(Date.parse(date) + days * dayMs);
+
+/**
+ * The statement day, which begins at 03:00Z, of a time in ISO 8601: in UTC if it names no zone. A
+ * date alone is that day.
+ */
+export function dayOf(at: unknown): string {
+  const iso = /^(\d{4}-\d\d-\d\d)(?:(T\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/;
+  const [, date = '', time = 'T12:00', zone = 'Z'] = iso.exec(textOf(at)) ?? [];
+  const [midnight, instant] = [Date.parse(`${date}T00:00Z`), Date.parse(date + time + zone)];
+  // JavaScript reads February 30 as a day of March.
+  if (Number.isNaN(midnight + instant) || isoDay(midnight) !== date) fail();
+  return isoDay(instant - dayMs / 8);
 }
 
-function numberOf(value: unknown): number {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw new Unreadable();
-  return value;
-}
+const orNull =
+  <Value>(read: (value: unknown) => Value) =>
+  (value: unknown): Value | null =>
+    value === null || value === undefined ? null : read(value);
 
-export function nsuOf(value: unknown): bigint {
-  if (!/^-?\d{1,19}$/.test(String(value))) throw new Unreadable();
-  if (typeof value === 'number' && !Number.isSafeInteger(value)) throw new Unreadable();
-  return BigInt(value as string | number);
-}
-
-const orNull = <Value>(value: unknown, read: (value: unknown) => Value): Value | null =>
-  value === null || value === undefined ? null : read(value);
-
-/** The cents of a debit are negative; the time is in UTC. */
 export function readLine(text: string, accountId: number) {
-  const line = fieldsOf(parse(text));
-  const { format, nsu, isCredit, amount, balancePrevious, currentBalance, occurredAt } = line;
-  if (format !== 'concilia-statement-line/1' || line['accountId'] !== accountId)
-    throw new Unreadable();
+  const line = parseCanonical(text);
+  if (line['format'] !== 'concilia-statement-line/1' || line['accountId'] !== accountId) fail();
   return {
-    ...{ nsu: nsuOf(nsu), cents: isCredit === true ? centsOf(amount) : -centsOf(amount), text },
-    ...{ previousCents: centsOf(balancePrevious), currentCents: centsOf(currentBalance) },
-    at: textOf(occurredAt),
+    ...{ text, nsu: nsuOf(line['nsu']), date: dayOf(line['occurredAt']) },
+    cents: signed(centsOf(line['amount']), line['isCredit']),
+    ...{ before: centsOf(line['balancePrevious']), after: centsOf(line['currentBalance']) },
   };
 }
 
 export function readCertificate(text: string) {
-  const one = fieldsOf(parse(text));
-  const { format, reconcilingItems: items, earlier } = one;
-  const read = <Value>(name: string, reader: (value: unknown) => Value) => reader(one[name]);
-  const key = orNull(one['key'], readKey);
-  const statementRoot = orNull(one['statementRoot'], textOf);
-  const isSigned = format === 'concilia-day-close/2';
-  if (!isSigned && format !== 'concilia-day-close/1') throw new Unreadable();
-  if ((key !== null) !== isSigned || (statementRoot !== null) !== isSigned) throw new Unreadable();
-  if (!Array.isArray(items)) throw new Unreadable();
-  return {
-    ...{ accountId: read('accountId', numberOf), date: read('date', textOf) },
-    ...{ revision: read('revision', numberOf), sequence: read('sequence', numberOf) },
-    ...{ opening: read('opening', centsOf), closing: read('closing', centsOf) },
-    ...{ credits: read('credits', centsOf), debits: read('debits', centsOf) },
-    ...{ lines: read('lines', numberOf), previousHash: read('previousHash', textOf) },
+  const one = parseCanonical(text);
+  const all = <Name extends string, Value>(read: (value: unknown) => Value, ...names: Name[]) =>
+    Object.fromEntries(names.map((name) => [name, read(one[name])])) as Record<Name, Value>;
+  const labels = ['classified', 'inBreak'].flatMap((name) => Object.values(one[name] as Fields));
+  const outcomes = [one['matched'] as Fields, ...(labels as Fields[])];
+  const total = (name: string) => outcomes.reduce((all, each) => all + centsOf(each[name]), 0n);
+  const certificate = {
+    date: dayOf(one['date']),
+    ...all(numberOf, 'accountId', 'revision', 'sequence', 'lines'),
+    ...all(centsOf, 'opening', 'credits', 'debits', 'closing', 'balance'),
+    ...all(textOf, 'previousHash'),
+    ...all(String, 'firstNsu', 'lastNsu'),
+    ...all(orNull(textOf), 'reason', 'statementRoot'),
     /** The balance after this line, corrected by the items, is the closing balance. */
-    balanceNsu: orNull(one['balanceNsu'], nsuOf),
-    balance: read('balance', centsOf),
-    items: items.map(readItem),
-    earlier: orNull(earlier, (value) => {
-      const before = fieldsOf(value);
-      return { lines: numberOf(before['lines']), statementRoot: before['statementRoot'] };
-    }),
-    ...{ key, statementRoot },
-    /** Null before there was a log. */
-    decisions: orNull(one['decisions'], (value) => {
-      const { count, root } = fieldsOf(value);
-      return { count: numberOf(count), root: textOf(root) };
-    }),
+    ...all(orNull(nsuOf), 'balanceNsu'),
+    items: (one['reconcilingItems'] as unknown[]).map(readItem),
+    added: (one['added'] as unknown[]).map(nsuOf).join(' '),
+    byOutcome: {
+      lines: outcomes.reduce((all, { count }) => all + numberOf(count), 0),
+      ...{ credits: total('credits'), debits: total('debits') },
+    },
+    ...all(orNull(readKey), 'key'),
+    /** The lines before the first day, and the log; null where a certificate states nothing. */
+    ...all(orNull(readTree), 'earlier', 'decisions'),
   };
+  const { date, key, statementRoot } = certificate;
+  const parts = [key, statementRoot].filter((part) => part !== null).length;
+  const format = `concilia-day-close${['/1', '', '/2'][parts]}`;
+  return format === one['format'] && date === one['date'] ? certificate : fail();
+}
+
+function readTree(value: unknown) {
+  const { lines, count = lines, statementRoot, root = statementRoot } = value as Fields;
+  return { count: numberOf(count), root };
 }
 
 function readItem(value: unknown) {
-  const { kind, nsu, amount } = fieldsOf(value);
-  if (kind !== 'straddling_line' && kind !== 'accepted_difference') throw new Unreadable();
-  return { kind, nsu: nsuOf(nsu), cents: centsOf(amount) } as const;
+  const { kind, nsu, amount, occurredAt } = value as Fields;
+  if (kind !== 'straddling_line' && kind !== 'accepted_difference') fail();
+  const isAccepted = kind === 'accepted_difference';
+  return { isAccepted, nsu: nsuOf(nsu), cents: centsOf(amount), date: dayOf(occurredAt) };
 }
 
 function readKey(value: unknown) {
-  const { id, x, endorsement } = fieldsOf(value);
-  const read = ({ by, signature }: Fields) => ({ by: textOf(by), signature: textOf(signature) });
-  return {
-    ...{ id: textOf(id), x: textOf(x) },
-    endorsement: orNull(endorsement, (given) => read(fieldsOf(given))),
-  };
+  const { id, x, endorsement } = value as Fields;
+  return { id: textOf(id), x: textOf(x), endorsement: (endorsement ?? null) as Fields | null };
 }

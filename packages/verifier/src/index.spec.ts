@@ -17,18 +17,25 @@ it('holds by the head and the keys that the page states', async () => {
   const verified = await verifyChain(records, { head, key, decisions });
   const expected = { findings: [], certificates: 4, lines: 7, decisions: 3, isHeadLast: true };
   expect(verified).toMatchObject(expected);
+  expect(verified.decisionsInFile).toBe(3);
   expect(verified.keys).toHaveLength(2);
   expect(verified.keys[0]).toBe(key);
 });
 
-it('counts the decisions that are certified, and names the others', async () => {
+it('counts the decisions that are certified, and names what differs', async () => {
   const key = statedIn(/first key `([\w-]{43})`/);
   const found = async (chain: string[], given: string[], by: object = { key }) => {
     const one = await verifyChain(chain, { ...by, decisions: given });
     return [...one.findings.map(({ code, where }) => `${code} ${where}`), one.decisions];
   };
-  expect(await found(records, [...decisions, '{}', '{}'])).toEqual(['decisions 4–5', 3]);
-  expect(await found(records.slice(0, 1), decisions, {})).toEqual(['decisions 1–3', 0]);
+  // A log that was exported later goes on after those that are certified.
+  expect(await found(records, [...decisions, '{}', '{}'])).toEqual([3]);
+  expect(await found(records, decisions.slice(0, 2))).toEqual(['decisions --decisions', 2]);
+  expect(await found(records, [...decisions.slice(1), '{}'])).toContain(
+    'decisions #3 2026-02-02 1–3',
+  );
+  const spaced = decisions.map((text) => text.replace(',', ', '));
+  expect(await found(records, spaced)).toContain('unreadable --decisions row 1');
   const links = records.map((text) => JSON.parse(text)).filter(({ certificate }) => certificate);
   expect(await found(records, decisions, { head: links[0].hash })).toEqual([1]);
 });
@@ -47,13 +54,38 @@ it.each([
   ]);
 });
 
-it.each(['', '{"a":1}', 'nsu;amount\n1;2', 'nsu;createdAt;amount\n1;x;2', '[{"nsu":1}]'])(
-  'refuses %j as a statement',
-  (text) => expect(() => readStatement(text)).toThrow(),
+it.each([
+  ['', 'row 1'],
+  ['{"a":1}', 'row 1'],
+  ['nsu;amount\n1;2', 'row 1'],
+  ['nsu;createdAt;amount\n1;2026-02-02;1\n1;x;2', 'row 3'],
+  ['nsu;createdAt;amount\n1;02/03/2026;2', 'row 2'],
+  ['nsu;createdAt;amount\n1;2026-02-30;2', 'row 2'],
+  ['nsu,createdAt,amount\n1,2026-02-02,"10,50"', 'row 2'],
+  ['[{"nsu":1}]', 'row 1'],
+  ['<OFX><STMTTRN><DTPOSTED>20260230<TRNAMT>1.00<FITID>8', 'row 1'],
+])('refuses %j as a statement', (text, row) =>
+  expect(() => readStatement(text)).toThrow(`--statement ${row}`),
 );
 
+it.each([
+  ['2026-02-03', '2026-02-03'],
+  ['2026-02-03T02:59', '2026-02-02'],
+  ['2026-02-03T00:00:00-03:00', '2026-02-03'],
+])('reads %s as of the statement day %s', (at, date) => {
+  expect(readStatement(`nsu,createdAt,amount\n8,${at},-1`)).toEqual([
+    { nsu: 8n, cents: -100n, date },
+  ]);
+});
+
+it('says amounts in reais', async () => {
+  const statement = readStatement('nsu,createdAt,amount\n8,2026-02-03,-0.05');
+  const [first] = (await verifyChain(records, { statement })).findings;
+  expect(first).toMatchObject({ code: 'other_at_bank', expected: '-0.05', actual: '50.00' });
+});
+
 it('has fewer than 600 lines of code', () => {
-  const files = readdirSync(import.meta.dirname).filter((name) => !name.endsWith('.spec.ts'));
+  const files = readdirSync(import.meta.dirname).filter((name) => /(?<!\.spec)\.ts$/.test(name));
   const lines = files.flatMap((name) =>
     readFileSync(join(import.meta.dirname, name), 'utf8').split('\n'),
   );

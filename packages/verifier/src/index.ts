@@ -1,5 +1,6 @@
 // @concilia/verifier: verifies the file of a chain by what an auditor has from elsewhere.
-import { Chain } from './chain.js';
+import { Chain, zeroHash } from './chain.js';
+import { reaisOf } from './facts.js';
 import { compareStatement, type BankLine } from './statement.js';
 
 export { isIncluded } from './merkle.js';
@@ -7,49 +8,53 @@ export { readStatement, type BankLine } from './statement.js';
 export type { Finding, FindingCode } from './words.js';
 
 export type Verification = Awaited<ReturnType<typeof verifyChain>>;
-
+type Texts = AsyncIterable<string> | Iterable<string>;
 export interface Given {
   key?: string | undefined;
   head?: string | undefined;
   statement?: readonly BankLine[] | undefined;
   /** The lines of the file of the log. */
-  decisions?: AsyncIterable<string> | Iterable<string> | undefined;
+  decisions?: Texts | undefined;
 }
 
 /**
- * `records` are the lines of the exported file. `key` is the id of the key that signs now or of one
- * before it, and `head` the hash of a certificate; both must come from elsewhere than the file.
+ * `records` are the lines of the exported file. `key` is the id of any key that signed in it, and
+ * `head` the hash of a certificate; both must come from elsewhere than the file.
  */
-export async function verifyChain(
-  records: AsyncIterable<string> | Iterable<string>,
-  { key, head, statement, decisions }: Given = {},
-) {
+export async function verifyChain(records: Texts, { key, head, statement, decisions }: Given = {}) {
   const chain = new Chain();
-  for await (const record of records) if (record.trim() !== '') chain.add(record);
+  for await (const record of records) chain.add(record);
   chain.end();
-  const held = decisions ? await chain.compareLog(decisions) : null;
-  const keys = chain.keys.map(({ id }) => id);
-  const findings = [...chain.findings];
+  const log = decisions ? await chain.compareLog(decisions) : null;
+  const { findings, links, timestamps, header } = chain;
+  const lastHash = links.at(-1)?.hash ?? zeroHash;
+  const keys = [...new Set(links.flatMap(({ certificate }) => certificate.key?.id ?? []))];
+  const headAt = links.findIndex(({ hash }) => hash === head) + 1;
   const isKeyKnown = key !== undefined && keys.includes(key);
-  const isHeadKnown = head !== undefined && chain.hashes.has(head);
-  if (key !== undefined && !isKeyKnown)
-    findings.push({ code: 'key_unknown', where: key, expected: '', actual: keys.join(' ') });
-  if (head !== undefined && !isHeadKnown)
-    findings.push({ code: 'head_unknown', where: head, expected: '', actual: chain.lastHash });
-  if (statement) findings.push(...compareStatement(chain, statement));
-  /** By a key all is authenticated; by a head, what is up to it. */
-  const by = isKeyKnown ? 'key' : isHeadKnown ? 'head' : 'none';
+  if (key !== undefined && !isKeyKnown) chain.found('key_unknown', key, '', keys.join(' '));
+  if (head !== undefined && headAt === 0) chain.found('head_unknown', head, '', lastHash);
+  const compared = statement && chain.isWhole ? compareStatement(chain, statement) : {};
+  const by = isKeyKnown ? 'key' : headAt > 0 ? 'head' : 'none';
+  const upToHead = links[headAt - 1]?.certificate.decisions?.count ?? 0;
   const dates = [...chain.days.keys()].sort();
-  const days = [...chain.days.values()];
+  const days = `${dates[0] ?? '–'} … ${dates.at(-1) ?? '–'}`;
+  const revised = links.filter(({ certificate }) => certificate.revision > 1);
+  const jumps = links.flatMap((one) => one.certificate.items.filter((item) => item.isAccepted));
+  const beyond = headAt > 0 && headAt < links.length ? `#${headAt + 1}–${links.length}` : '';
   return {
-    findings,
+    ...{ findings, keys, head: lastHash, headAt, isHeadLast: head === lastHash, days, timestamps },
+    /** By a key all is authenticated; by a head, what is up to it. */
     authenticatedBy: findings.length > 0 ? 'none' : by,
-    certificates: chain.hashes.size,
-    lines: chain.earlier.length + days.reduce((sum, { lines }) => sum + lines.length, 0),
-    unproven: chain.unproven,
+    account: `${String(header?.['accountId'])} ${JSON.stringify(header?.['account'])}`,
+    ...{ certificates: links.length, lines: chain.lines.length },
+    unproven: links.filter(({ certificate }) => certificate.statementRoot === null).length,
+    revisions: revised.map(({ where, certificate }) => `${where} nsu ${certificate.added || '–'}`),
+    /** Jumps of the balance that persons accepted: lines may be missing there. */
+    accepted: [...new Set(jumps.map(({ nsu, cents }) => `nsu ${nsu} ${reaisOf(cents)}`))],
     /** Those with a certified root, up to the head if nothing else authenticates them. */
-    decisions: held && (by === 'head' ? Math.min(held, chain.hashes.get(head!)!) : held),
-    ...{ from: dates[0] ?? null, to: dates.at(-1) ?? null },
-    ...{ head: chain.lastHash, keys, isHeadLast: head === chain.lastHash },
-  };
+    decisions: log && (by === 'head' ? Math.min(log.held, upToHead) : log.held),
+    decisionsInFile: log?.inFile,
+    [by === 'key' ? 'beyondHeadByKey' : 'beyondHead']: beyond,
+    ...{ notCompared: days, ...compared },
+  } as const;
 }

@@ -19,6 +19,10 @@ export class Tree {
   /** The roots of complete subtrees, from left to right: one for each binary digit 1 of `count`. */
   private readonly roots: Uint8Array[] = [];
 
+  constructor(texts: readonly string[] = []) {
+    for (const text of texts) this.add(text);
+  }
+
   /** Returns the number of leaves. */
   add(text: string): number {
     let root: Uint8Array = leafOf(text);
@@ -35,21 +39,13 @@ export class Tree {
   }
 }
 
-export function rootOf(texts: readonly string[]): string {
-  const tree = new Tree();
-  for (const text of texts) tree.add(text);
-  return tree.root();
-}
+export type ProvenLeaf = { text: string; index: number; path: readonly string[] };
 
 /** Whether the leaf of `text` is the one at `index` of `count` below the root. */
-export function isIncluded(
-  { text, index, path }: { text: string; index: number; path: readonly string[] },
-  count: number,
-  root: string,
-): boolean {
-  let [node, last, hash] = [index, count - 1, leafOf(text)];
-  if (index < 0 || index > last) return false;
-  for (const sibling of path) {
+export function isIncluded(leaf: ProvenLeaf, count: number, root: string): boolean {
+  let [node, last, hash] = [leaf.index, count - 1, leafOf(leaf.text)];
+  if (node < 0 || node > last) return false;
+  for (const sibling of leaf.path) {
     if (last === 0) return false;
     const other = Buffer.from(sibling, 'hex');
     if (node % 2 === 1 || node === last) {

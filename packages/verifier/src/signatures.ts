@@ -3,21 +3,22 @@ import { createPublicKey, verify } from 'node:crypto';
 import type { SigningKey } from './facts.js';
 import { sha256 } from './merkle.js';
 
-export function isSigned({ x }: SigningKey, text: string, signature: string): boolean {
+export function isSigned({ x }: SigningKey, text: string, signature: unknown): boolean {
   try {
     const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
-    return verify(null, Buffer.from(text), key, Buffer.from(signature, 'base64url'));
+    return verify(null, Buffer.from(text), key, Buffer.from(signature as string, 'base64url'));
   } catch {
     return false;
   }
 }
 
-/** The id is the thumbprint of RFC 7638; a later key has the signature of the one before it. */
-export function follows(key: SigningKey, former: SigningKey | null): boolean {
-  const thumbprint = sha256(`{"crv":"Ed25519","kty":"OKP","x":"${key.x}"}`).toString('base64url');
-  if (key.id !== thumbprint) return false;
-  if (former === null || former.id === key.id) return true;
-  const { id, x, endorsement } = key;
+/** The id of a key: its thumbprint of RFC 7638. */
+export const keyIdOf = ({ x }: SigningKey) =>
+  sha256(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`).toString('base64url');
+
+/** Whether a key that is not the former one has the signature of that one. */
+export function follows({ id, x, endorsement }: SigningKey, former: SigningKey | null): boolean {
+  if (former === null || former.id === id) return true;
   const text = JSON.stringify({ by: former.id, format: 'concilia-signing-key/1', id, x });
-  return endorsement?.by === former.id && isSigned(former, text, endorsement.signature);
+  return endorsement?.['by'] === former.id && isSigned(former, text, endorsement['signature']);
 }
