@@ -10,6 +10,7 @@ const { version } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8
   version: string;
 };
 const vector = join(project, 'docs/reference/certificates.jsonl');
+const page = readFileSync(join(project, 'docs/reference/certificates.md'), 'utf8');
 const head = 'b71074e3ffaede197212f3afd25b043c3c71611bbc8aa414e93a96f03dfb34d0';
 let folder: string;
 
@@ -90,4 +91,12 @@ it('refuses a file or an option that is none', () => {
     expect([args, run(...args).status]).toEqual([args, 2]);
   expect(run(file).text).toBe('CERTIFICATES row 1: not in its form\n');
   expect(run(vector, '--statement', file).text).toBe('--statement row 1: not in its form\n');
+});
+
+it('runs as the page has it, and says what the page has', () => {
+  const [, command = ''] = /^npx \S+ concilia-verifier (.+(?:\n {2}.+)*)$/m.exec(page) ?? [];
+  const args = command.replaceAll('\\\n', ' ').trim().split(/\s+/);
+  const files = args.map((one) => (one.startsWith('docs/') ? join(project, one) : one));
+  const text = readFileSync(join(project, 'docs/reference/verified.txt'), 'utf8');
+  expect(run(...files)).toEqual({ status: 0, text });
 });

@@ -14,7 +14,7 @@ import {
 import { dueDate, type MoneyWorld, type PlayedLine } from './money-world.js';
 
 /** `not offered`: the bank refuses the request, and no money moves. */
-export type Result = 'by itself' | 'by a person' | 'frozen' | 'not offered';
+export type Result = 'alone' | 'person' | 'frozen' | 'not offered';
 
 export interface MoneyScenario {
   name: string;
@@ -29,7 +29,7 @@ const inPresets = (contract: Result, published: Result, complete: Result) => ({
 });
 const everywhere = (result: Result) => inPresets(result, result, result);
 /** What only an id beyond the published ones explains. */
-const onlyComplete = (otherwise: Result) => inPresets(otherwise, otherwise, 'by itself');
+const onlyComplete = (otherwise: Result) => inPresets(otherwise, otherwise, 'alone');
 
 const transfers = '/baas/api/v2/transfers';
 const teds = `${transfers}/ted`;
@@ -71,12 +71,12 @@ async function payBill(world: MoneyWorld) {
 export const moneyScenarios: readonly MoneyScenario[] = [
   {
     name: 'A charge is paid by Pix',
-    results: everywhere('by itself'),
+    results: everywhere('alone'),
     play: async (world) => [await world.paidCharge()],
   },
   {
     name: 'A slip is paid by its bar code',
-    results: onlyComplete('by a person'),
+    results: onlyComplete('person'),
     async play(world) {
       const amount = world.newAmount();
       const charge = slip({ dueDate, Amount: amount });
@@ -88,7 +88,7 @@ export const moneyScenarios: readonly MoneyScenario[] = [
   },
   {
     name: 'A slip is paid by its bar code, and a webhook names its charge',
-    results: everywhere('by itself'),
+    results: everywhere('alone'),
     async play(world) {
       const amount = world.newAmount();
       const charge = slip({ dueDate, Amount: amount });
@@ -102,7 +102,7 @@ export const moneyScenarios: readonly MoneyScenario[] = [
   },
   {
     name: 'A paid slip is charged back',
-    results: everywhere('by a person'),
+    results: everywhere('person'),
     async play(world) {
       const amount = world.newAmount();
       const charge = slip({ dueDate, Amount: amount });
@@ -120,7 +120,7 @@ export const moneyScenarios: readonly MoneyScenario[] = [
   },
   {
     name: 'A static QR code is paid',
-    results: everywhere('by itself'),
+    results: everywhere('alone'),
     async play(world) {
       const amount = world.newAmount();
       const { correlationId } = staticQr();
@@ -131,7 +131,7 @@ export const moneyScenarios: readonly MoneyScenario[] = [
   },
   {
     name: 'A Pix arrives that nobody expects',
-    results: everywhere('by a person'),
+    results: everywhere('person'),
     async play(world) {
       const body = { amount: world.newAmount(), payer: world.newPayer() };
       const { nsu } = await world.atBank('/sandbox/pix/received', body);
@@ -140,7 +140,7 @@ export const moneyScenarios: readonly MoneyScenario[] = [
   },
   {
     name: 'We refund a Pix',
-    results: everywhere('by itself'),
+    results: everywhere('alone'),
     async play(world) {
       const paid = await world.paidCharge();
       const { key, body } = await world.refund(paid.nsu, 10);
@@ -149,27 +149,27 @@ export const moneyScenarios: readonly MoneyScenario[] = [
   },
   {
     name: 'The response to our refund is lost',
-    results: everywhere('by itself'),
+    results: everywhere('alone'),
     play: (world) => world.refundWhole({ fault: 'reset-after-effect' }),
   },
   {
     name: 'Our refund fails and is reversed',
-    results: everywhere('by itself'),
+    results: everywhere('alone'),
     play: (world) => world.refundWhole({ fault: 'async-error', lines: 2 }),
   },
   {
     name: 'Our refund fails, and its money is held before it is reversed',
-    results: everywhere('by itself'),
+    results: everywhere('alone'),
     play: (world) => world.refundWhole({ fault: 'refund-held', lines: 2 }),
   },
   {
     name: 'The bank refunds a Pix (MED)',
-    results: everywhere('by itself'),
+    results: everywhere('alone'),
     play: medOfCharge,
   },
   {
     name: 'We refund a part of a Pix, and the bank refunds the rest (MED)',
-    results: everywhere('by itself'),
+    results: everywhere('alone'),
     async play(world) {
       const rest = world.newAmount();
       const paid = await world.paidCharge(Number((rest + 10).toFixed(2)));
@@ -180,7 +180,7 @@ export const moneyScenarios: readonly MoneyScenario[] = [
   },
   {
     name: 'The bank refunds one of two equal Pix of a payer',
-    results: onlyComplete('by a person'),
+    results: onlyComplete('person'),
     async play(world) {
       const amount = world.newAmount();
       const payer = world.newPayer();
@@ -204,12 +204,12 @@ export const moneyScenarios: readonly MoneyScenario[] = [
   },
   {
     name: 'We send a Pix by account data',
-    results: everywhere('by itself'),
+    results: everywhere('alone'),
     play: (world) => world.send(transfers, pix),
   },
   {
     name: 'We send a Pix to a key of this account',
-    results: everywhere('by itself'),
+    results: everywhere('alone'),
     async play(world) {
       const amount = world.newAmount();
       const { body: found } = await world.request(
@@ -228,82 +228,82 @@ export const moneyScenarios: readonly MoneyScenario[] = [
   },
   {
     name: 'The response to a sent Pix is lost',
-    results: everywhere('by itself'),
+    results: everywhere('alone'),
     play: (world) => world.send(transfers, pix, { fault: 'reset-after-effect' }),
   },
   {
     name: 'A sent Pix fails and is reversed',
-    results: everywhere('by itself'),
+    results: everywhere('alone'),
     play: (world) => world.send(transfers, pix, { fault: 'async-error', lines: 2 }),
   },
   {
     name: 'The status of a sent Pix is stuck',
-    results: everywhere('by itself'),
+    results: everywhere('alone'),
     play: (world) => world.send(transfers, pix, { fault: 'status-stuck' }),
   },
   {
     name: 'A sent Pix is undone by a late credit, without a webhook',
-    results: everywhere('by itself'),
+    results: everywhere('alone'),
     play: (world) => world.send(transfers, pix, { fault: 'undone-silently', lines: 2 }),
   },
   {
     name: 'A sent Pix is debited twice',
-    results: everywhere('by a person'),
+    results: everywhere('person'),
     play: (world) => world.send(transfers, pix, { fault: 'debited-twice', lines: 2 }),
   },
   {
     name: 'A Pix goes out under a new endToEndId',
-    results: inPresets('frozen', 'by itself', 'by itself'),
+    results: inPresets('frozen', 'alone', 'alone'),
     modes: { pixDebit: 'when-effective' },
     play: (world) => world.send(transfers, pix, { fault: 'new-end-to-end-id' }),
   },
   {
     name: 'The receiver returns a Pix that we sent',
-    results: onlyComplete('by a person'),
+    results: onlyComplete('person'),
     play: returnedPix,
   },
   {
     name: 'We refund a Pix, and the line bears the id of the Pix',
-    results: everywhere('by itself'),
+    results: everywhere('alone'),
     modes: { refundEndToEndId: 'original' },
     play: (world) => world.refundWhole(),
   },
   {
     name: 'Our refund fails, and the lines bear the id of the Pix',
-    results: everywhere('by itself'),
+    results: everywhere('alone'),
     modes: { refundEndToEndId: 'original' },
     play: (world) => world.refundWhole({ fault: 'async-error', lines: 2 }),
   },
   {
     name: 'The bank refunds a Pix (MED), and the line bears the id of the Pix',
-    results: everywhere('by itself'),
+    results: everywhere('alone'),
     modes: { refundEndToEndId: 'original' },
     play: medOfCharge,
   },
   {
     name: 'The receiver returns a Pix that we sent, and the line bears its id',
-    results: everywhere('by itself'),
+    results: everywhere('alone'),
     modes: { refundEndToEndId: 'original' },
     play: returnedPix,
   },
   {
     name: 'We send a TED',
-    results: inPresets('not offered', 'by itself', 'by itself'),
+    results: inPresets('not offered', 'alone', 'alone'),
     play: (world) => world.send(teds, pix),
   },
   {
     name: 'A sent TED fails and is returned',
-    results: inPresets('not offered', 'by itself', 'by itself'),
+    results: inPresets('not offered', 'alone', 'alone'),
     play: (world) => world.send(teds, pix, { fault: 'async-error', lines: 2 }),
   },
   {
     name: 'The response to a sent TED is lost',
-    results: inPresets('not offered', 'by itself', 'by itself'),
+    results: inPresets('not offered', 'alone', 'alone'),
     play: (world) => world.send(teds, pix, { fault: 'reset-after-effect' }),
   },
   {
     name: 'We transfer to another account of the bank',
-    results: everywhere('by itself'),
+    results: everywhere('alone'),
     play: (world) => world.send(transfers, internal),
   },
   {
@@ -313,7 +313,7 @@ export const moneyScenarios: readonly MoneyScenario[] = [
   },
   {
     name: 'Another account of the bank transfers to us',
-    results: everywhere('by a person'),
+    results: everywhere('person'),
     async play(world) {
       const amount = world.newAmount();
       const body = internalTransfer({ amount, beneficiaryAccount: '1000001' });
@@ -324,7 +324,7 @@ export const moneyScenarios: readonly MoneyScenario[] = [
   },
   {
     name: 'We send a batch',
-    results: inPresets('frozen', 'by itself', 'by itself'),
+    results: inPresets('frozen', 'alone', 'alone'),
     play: (world) => world.send(batches, batch),
   },
   {

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { readStatement, verifyChain } from './index.js';
+import { isIncluded, readStatement, verifyChain, type ProvenLeaf } from './index.js';
 
 const folder = join(import.meta.dirname, '../../../docs/reference');
 const file = readFileSync(join(folder, 'certificates.jsonl'), 'utf8');
@@ -12,8 +12,8 @@ const decisions = readFileSync(join(folder, 'decisions.jsonl'), 'utf8').trim().s
 const statedIn = (pattern: RegExp) => pattern.exec(page)?.[1] ?? '';
 
 it('holds by the head and the keys that the page states', async () => {
-  const head = statedIn(/head `([0-9a-f]{64})`/);
-  const key = statedIn(/first key `([\w-]{43})`/);
+  const head = statedIn(/--head ([0-9a-f]{64}) /);
+  const key = statedIn(/--key ([\w-]{43}) /);
   const verified = await verifyChain(records, { head, key, decisions });
   const expected = { findings: [], certificates: 4, lines: 7, decisions: 3, isHeadLast: true };
   expect(verified).toMatchObject(expected);
@@ -23,7 +23,7 @@ it('holds by the head and the keys that the page states', async () => {
 });
 
 it('counts the decisions that are certified, and names what differs', async () => {
-  const key = statedIn(/first key `([\w-]{43})`/);
+  const key = statedIn(/--key ([\w-]{43}) /);
   const found = async (chain: string[], given: string[], by: object = { key }) => {
     const one = await verifyChain(chain, { ...by, decisions: given });
     return [...one.findings.map(({ code, where }) => `${code} ${where}`), one.decisions];
@@ -38,6 +38,28 @@ it('counts the decisions that are certified, and names what differs', async () =
   expect(await found(records, spaced)).toContain('unreadable --decisions row 1');
   const links = records.map((text) => JSON.parse(text)).filter(({ certificate }) => certificate);
   expect(await found(records, decisions, { head: links[0].hash })).toEqual([1]);
+});
+
+it('goes on after days of the former format', async () => {
+  const former = readFileSync(join(folder, 'certificates-1.jsonl'), 'utf8').trim().split('\n');
+  const expected = { findings: [], certificates: 2, lines: 2, unproven: 1 };
+  expect(await verifyChain(former)).toMatchObject(expected);
+});
+
+it('proves by the neighbours of an nsu that the day does not have it', () => {
+  const proof = JSON.parse(readFileSync(join(folder, 'proof.json'), 'utf8')) as {
+    leaves: (ProvenLeaf & { nsu: number })[];
+  } & Record<'hash' | 'statementRoot', string> &
+    Record<'lines' | 'nsu', number>;
+  const link = records.find((record) => record.includes(`"hash":"${proof.hash}"`));
+  const { statementRoot, lines } = JSON.parse(JSON.parse(link!).certificate);
+  expect({ statementRoot, lines }).toEqual({
+    ...{ statementRoot: proof.statementRoot, lines: proof.lines },
+  });
+  const [below, above] = proof.leaves;
+  expect(above!.index).toBe(below!.index + 1);
+  expect([below!.nsu < proof.nsu, proof.nsu < above!.nsu]).toEqual([true, true]);
+  for (const leaf of proof.leaves) expect(isIncluded(leaf, lines, statementRoot)).toBe(true);
 });
 
 it.each([

@@ -3,7 +3,7 @@ import { Chain, zeroHash } from './chain.js';
 import { reaisOf } from './facts.js';
 import { compareStatement, type BankLine } from './statement.js';
 
-export { isIncluded } from './merkle.js';
+export { isIncluded, type ProvenLeaf } from './merkle.js';
 export { readStatement, type BankLine } from './statement.js';
 export type { Finding, FindingCode } from './words.js';
 

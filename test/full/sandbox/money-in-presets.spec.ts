@@ -30,7 +30,7 @@ async function resultOf(service: ServiceOnSandbox, lines: readonly PlayedLine[])
   }
   if (states.includes('pending')) return 'frozen';
   const isExplained = (state: string) => ['matched', 'classified'].includes(state);
-  return states.every(isExplained) ? 'by itself' : 'by a person';
+  return states.every(isExplained) ? 'alone' : 'person';
 }
 
 /** What the service does by itself with what the bank shows. */

@@ -14,7 +14,7 @@ const page = readFileSync(
 it('names every mode with its values and its default', () => {
   const defaults = JSON.parse(stringifyJson(z.encode(modes, modesOfPreset.published))) as object;
   for (const [name, value] of Object.entries(defaults)) {
-    const row = page.split('\n').find((line) => line.startsWith(`| \`${name}\``)) ?? '';
+    const row = page.split('\n').find((line) => line.startsWith(`- \`${name}\``)) ?? '';
     expect(row).toContain(`\`${JSON.stringify(value).replaceAll('"', '')}\``);
     const schema: unknown = modes.shape[name as keyof typeof modes.shape];
     const values = schema instanceof z.ZodEnum ? schema.options : [];
@@ -23,6 +23,6 @@ it('names every mode with its values and its default', () => {
 });
 
 it('names every fault and every endpoint that a fault can have', () => {
-  for (const kind of faultKinds) expect(page).toMatch(new RegExp(`^\\| \`${kind}\``, 'm'));
+  for (const kind of faultKinds) expect(page).toMatch(new RegExp(`^- \`${kind}\``, 'm'));
   for (const endpoint of faultEndpoints) expect(page).toContain(`\`${endpoint}\``);
 });
