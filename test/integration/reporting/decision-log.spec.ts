@@ -116,7 +116,7 @@ it('is named by the verifier where it does not have the root', async () => {
   const first = (await stated())[0]!.count;
   expect(await findings(all.slice(0, -1))).toEqual(['decisions --decisions']);
   const changed = all.map((text, at) => (at === first - 1 ? text.replace('link', 'unlink') : text));
-  expect((await findings(changed))[0]).toBe(`decisions #1 1–${first}`);
+  expect((await findings(changed))[0]).toBe(`decisions #1 2026-02-02 1–${first}`);
   expect(await findings()).toEqual([]);
 });
 
