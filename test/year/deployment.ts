@@ -22,9 +22,11 @@ import { insertInitialData, insertOtherAccount } from './initial-rows.js';
 export async function openYearDeployment(year: Year, order: StatementOrder, keepsDatabase = false) {
   const bank = await YearBank.open(year, order);
   const test = keepsDatabase ? await recreateServiceDatabase() : await testDatabase('service');
+  // The service alone sent money all year: nothing that occurred since is imported history.
   await test.pool.query(
-    `INSERT INTO bank_account (slug, go_live_at, updated_at) VALUES ('main', $1, now())`,
-    [year.goLiveAt],
+    `INSERT INTO bank_account (slug, go_live_at, created_at, updated_at)
+     VALUES ('main', $1, $2, now())`,
+    [year.goLiveAt, new Date(year.goLiveAt.getTime() + Date.now() - bank.now)],
   );
   const log = createLog(process.env.TEST_LOG_LEVEL ?? 'silent', 'concilia');
   const database = new Database(test.pool);

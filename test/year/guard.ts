@@ -67,10 +67,6 @@ async function asIfReadAtOnce<Result>(
           - COALESCE(s.clock_offset_ms, 0) * interval '1 millisecond'
         FROM statement_state s
         WHERE l.account_id = ${accountId} AND s.account_id = l.account_id AND NOT l.is_credit`;
-      // The year is imported, and what is imported is of earlier.
-      await tx.$executeRaw`
-        UPDATE noted_debit SET evidence = evidence || '{"isEarlier": false}'
-        WHERE account_id = ${accountId}`;
       result = await read(tx);
       throw new Undone();
     });

@@ -169,6 +169,13 @@ function addRefund(
   });
 }
 
+/** Nobody requested the debit, and no operation has sent as much: none of them may explain it. */
+function unexplained({ dice }: YearBuilder, side: 'CREDIT' | 'DEBIT') {
+  return side === 'CREDIT'
+    ? { cents: dice.integer(100, 90_000), correct: { breakKind: 'unexpected' } }
+    : { cents: dice.integer(300_000, 900_000), correct: { breakKind: 'unrequested_debit' } };
+}
+
 /** Each error, and each case that must not be taken for one, by its name in the report. */
 export const errorScenarios: Record<string, Scenario> = {
   'paid twice': (builder, at) => {
@@ -225,22 +232,20 @@ export const errorScenarios: Record<string, Scenario> = {
     transfer.isWithdrawn = true;
   },
   unexpected: (builder, at) => {
-    const isCredit = builder.dice.chance(0.7);
+    const side = builder.dice.chance(0.7) ? 'CREDIT' : 'DEBIT';
+    const isOfOthers = side === 'CREDIT' && builder.dice.chance(0.5);
     builder.addLine({
-      ...{ at, cents: builder.dice.integer(100, 90_000) },
-      typeName: isCredit ? 'CREDIT_PIX' : 'DEBIT_PIX',
-      correlationId: isCredit && builder.dice.chance(0.5) ? builder.uniqueName('foreign') : null,
+      ...{ at, typeName: `${side}_PIX`, ...unexplained(builder, side) },
+      correlationId: isOfOthers ? builder.uniqueName('foreign') : null,
       proof: { endToEndId: builder.endToEndId() },
-      correct: { breakKind: 'unexpected' },
     });
   },
   'unknown type': (builder, at) => {
-    const side = builder.dice.pick(['CREDIT', 'DEBIT']);
+    const side = builder.dice.pick(['CREDIT', 'DEBIT'] as const);
     builder.addLine({
-      ...{ at, cents: builder.dice.integer(100, 9_000), notes: 'a new kind of movement' },
+      ...{ at, notes: 'a new kind of movement', ...unexplained(builder, side) },
       typeName: `${side}_${builder.dice.pick(['CASHBACK', 'COURT_ORDER', 'X9'])}`,
       proof: { newField: { nested: ['unknown', 'values'] } },
-      correct: { breakKind: 'unexpected' },
     });
   },
   fee: (builder, at) => {
