@@ -170,7 +170,7 @@ describe('a text of a story', () => {
     ['list.charge.settlement', chargeSettlements],
     ['payment.kind', [...kinds, ...sending, 'create_customer']],
     ['payment.reason', [...unknownReasons, refusedRepeat, restoredReason, ...ended]],
-    ['payment.reason', ['absent_from_statement']],
+    ['payment.reason', ['absent_from_statement', 'seen_without_effect']],
     ['payment.rule', ['manual', 'reference', 'original', 'counterparty', 'declared', 'reversal']],
     ['payment.resolution', ['accept', 'link', 'refund', 'automatic']],
     ['payment.problem', refundRefusals],

@@ -242,6 +242,10 @@ export const paymentsTexts = {
     'Encontrado no banco pela consulta.',
     'Found at the bank by a look-up.',
   ],
+  'payment.reason.seen_without_effect': [
+    'O banco mostra que não teve efeito.',
+    'The bank shows that it had no effect.',
+  ],
   'payment.reason.seen_on_statement': ['Visto no extrato.', 'Seen on the statement.'],
   'payment.reason.seen_in_part': ['Visto em parte no extrato.', 'Seen in part on the statement.'],
   'payment.reason.absent_from_statement': [

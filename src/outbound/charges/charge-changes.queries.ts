@@ -78,6 +78,28 @@ export async function listChangeIds(
   return rows.map(({ id }) => id);
 }
 
+/**
+ * The due date of a charge when an operation was stored to change it. Null of a charge that the
+ * service did not issue.
+ */
+export async function readDueDateBefore(
+  db: Db,
+  accountId: number,
+  { correlationId, operationId }: { correlationId: string; operationId: string },
+): Promise<string | null> {
+  const [before] = await db.$queryRaw<{ dueDate: string | null }[]>`
+    SELECT COALESCE((
+      SELECT d.due_date FROM expected_payment_due_date d
+      WHERE d.account_id = e.account_id AND d.expected_payment_id = e.id
+        AND d.recorded_at < o.created_at
+      ORDER BY d.sequence DESC LIMIT 1), e.due_date) AS "dueDate"
+    FROM charge c
+    JOIN expected_payment e ON e.account_id = c.account_id AND e.id = c.expected_payment_id
+    JOIN operation o ON o.account_id = c.account_id AND o.id = ${operationId}::uuid
+    WHERE c.account_id = ${opaqueAccountId(accountId)} AND c.correlation_id = ${correlationId}`;
+  return before?.dueDate ?? null;
+}
+
 /** Records a new due date. A charge that had expired can be paid in time again. */
 export async function recordDueDate(
   tx: Tx,

@@ -30,6 +30,7 @@ import { chargeEndEvent } from './charge-status.service.js';
 import {
   hasChangeInProgress,
   listChangeIds,
+  readDueDateBefore,
   recordDueDate,
   recordVoid,
 } from './charge-changes.queries.js';
@@ -38,6 +39,7 @@ type ChangeResponse = RouteOutput<typeof voidCharge>;
 
 /** The bank answers 409 about a charge that is paid or voided: it did nothing. */
 const isRejection = ({ status }: { status: number }) => status === 409;
+const isVoid = ({ status }: ChargeDetails) => classifyBankStatus(status ?? '') === 'cancelled';
 /** Nothing is reserved for a change, so nothing is released. */
 const onRejected = () => Promise.resolve();
 
@@ -53,11 +55,7 @@ export class ChargeChanges implements OnModuleInit {
     onSucceeded: (tx, operation, { response }) =>
       this.recordVoid(tx, operation, statusOf(response)),
     lookUp: (account, operation) =>
-      this.lookUp(
-        account,
-        operation,
-        ({ status }) => classifyBankStatus(status ?? '') === 'cancelled',
-      ),
+      this.lookUp(account, operation, (charge) => isVoid(charge) || null),
   };
 
   private readonly dueDateKind: OperationKind<typeof changeDueDate> = {
@@ -74,9 +72,14 @@ export class ChargeChanges implements OnModuleInit {
       return recordDueDate(tx, accountId, change, this.chargeLookUp.creditDays);
     },
     lookUp: (account, operation) =>
-      this.lookUp(account, operation, (charge) => {
+      this.lookUp(account, operation, async (charge) => {
         const { dueDate } = charge as { dueDate?: unknown };
-        return typeof dueDate === 'string' && dueDate.slice(0, 10) === dueDateOf(operation);
+        const day = typeof dueDate === 'string' ? dueDate.slice(0, 10) : null;
+        if (day === dueDateOf(operation)) return true;
+        // The bank changes no void charge any more. A third date may be ours, moved by the bank.
+        return isVoid(charge) && day !== null && day === (await this.dueDateBefore(operation))
+          ? false
+          : null;
       }),
   };
 
@@ -153,15 +156,22 @@ export class ChargeChanges implements OnModuleInit {
     this.events.record(tx, accountId, [chargeEndEvent(voided, 'cancelled', voided.dueDate)]);
   }
 
-  /** The charge at the bank shows the change, or does not show it yet. */
+  private async dueDateBefore(operation: Operation): Promise<string | null> {
+    const change = { correlationId: correlationIdOf(operation), operationId: operation.id };
+    return readDueDateBefore(this.database.prisma, operation.accountId, change);
+  }
+
+  /** `isChanged` returns null where the charge at the bank does not show the change yet. */
   private async lookUp(
     account: BankAccount,
     operation: Operation,
-    isChanged: (charge: ChargeDetails) => boolean,
+    isChanged: (charge: ChargeDetails) => boolean | null | Promise<boolean | null>,
   ): Promise<LookUpResult<ChangeResponse>> {
     const params = { correlationId: correlationIdOf(operation) };
     const response = await this.bank.call(getCharge, account, { params });
-    if (response.outcome !== 'success' || !isChanged(response.value)) return { outcome: 'unknown' };
+    const changes = response.outcome === 'success' ? await isChanged(response.value) : null;
+    if (response.outcome !== 'success' || changes === null) return { outcome: 'unknown' };
+    if (!changes) return { outcome: 'not_executed' };
     const { status, text, value } = response;
     const changed = value as unknown as ChangeResponse;
     const bankReference = value.correlationId;

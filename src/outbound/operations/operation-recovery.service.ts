@@ -172,6 +172,11 @@ export class OperationRecovery {
     const { canLookUp } = recoveryMethodsFor(facts, profile);
     const lookUp = canLookUp ? await this.lookUp(kind, operation) : null;
     if (lookUp?.outcome === 'accepted') return this.recordAccepted(kind, operation, lookUp);
+    if (lookUp?.outcome === 'not_executed') {
+      const outcome = withoutResponse('not_executed', 'seen_without_effect', null);
+      await this.outcomes.record(operation, outcome, isUnchanged(operation));
+      return;
+    }
     // What may be done now depends on whether the bank offers the look-up at all.
     const hasLookUp = facts.hasLookUp && lookUp?.outcome !== 'not_offered';
     const methods = recoveryMethodsFor({ ...facts, hasLookUp }, profile);

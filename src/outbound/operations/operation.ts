@@ -26,6 +26,8 @@ export type LookUpResult<Response> =
    * The bank knows the operation. `text` is the exact body; `bankReference` is the id or status.
    */
   | { outcome: 'accepted'; status: number; text: string; response: Response; bankReference: string }
+  /** The bank shows that the operation had no effect, and that it can have none any more. */
+  | { outcome: 'not_executed' }
   /** The bank reports that the operation does not exist. */
   | { outcome: 'absent' }
   /** The bank did not respond, or the response proves nothing. */

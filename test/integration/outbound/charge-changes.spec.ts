@@ -172,6 +172,36 @@ describe('a new due date', () => {
   });
 });
 
+describe('a new due date without a response, of a charge that is void meanwhile', () => {
+  const stateAfterVoid = async (kind: string, dueDate: string, atBank?: string) => {
+    const id = await issue();
+    expect((await changeDueDate(id, dayFromToday(15))).status).toBe(200);
+    await fault(kind, 'PATCH');
+    const { body } = await changeDueDate(id, dueDate);
+    expect(body.state).toBe('unknown');
+    if (atBank) await service.bank.call('PATCH', pathOf(id), { body: { dueDate: atBank } });
+    expect((await voidCharge(id)).status).toBe(200);
+    await recover(body.id);
+    const operation = (await service.call('GET', `/v1/operations/${body.id}`)).body;
+    return [operation.state, (await read(id)).dueDate];
+  };
+
+  it('is not executed where the bank shows the due date from before', async () => {
+    const after = await stateAfterVoid('error-before-effect', dayFromToday(40));
+    expect(after).toEqual(['not_executed', dayFromToday(15)]);
+  });
+
+  it('is executed where the bank shows the new one', async () => {
+    const after = await stateAfterVoid('error-after-effect', dayFromToday(40));
+    expect(after).toEqual(['succeeded', dayFromToday(40)]);
+  });
+
+  it('stays unknown where the bank shows a third one', async () => {
+    const after = await stateAfterVoid('error-before-effect', dayFromToday(40), dayFromToday(50));
+    expect(after[0]).toBe('unknown');
+  });
+});
+
 describe('a payment after a new due date', () => {
   const moveClock = async (days: number) => {
     const advance = `P${days}D`;
