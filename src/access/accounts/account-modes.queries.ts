@@ -87,6 +87,8 @@ const requestHours = 72;
 
 export interface AlarmStop {
   alarmNsu: bigint;
+  /** When the first alarm stopped it. */
+  stoppedAt: Date;
   /** Who asked for the release since then. */
   requestedBy: string[];
 }
@@ -94,7 +96,7 @@ export interface AlarmStop {
 /** The last alarm for which the account is stopped; null once it was live again. */
 export async function findAlarmStop(db: Reader, accountId: number): Promise<AlarmStop | null> {
   const [stop] = await db.$queryRaw<AlarmStop[]>`
-    SELECT stop.alarm_nsu, ARRAY(
+    SELECT stop.alarm_nsu, min(stop.created_at) OVER () AS "stoppedAt", ARRAY(
       SELECT c.actor FROM account_mode_change c
       WHERE c.account_id = ${accountId} AND c.sequence > stop.sequence
         AND c.alarm_nsu = stop.alarm_nsu

@@ -99,23 +99,35 @@ export async function listVisibleAccounts(
     ORDER BY a.id`;
 }
 
+/** The action of the audit trail by which a local person becomes one of the provider. */
+export const linkToSso = 'link person to sso';
+
 /** Locks people against changes of their roles, until the transaction ends. */
 export async function lockPeople(tx: Db, ids: readonly string[]): Promise<void> {
   await tx.$queryRaw`
     SELECT 1 FROM operator WHERE id = ANY (${[...ids]}::uuid[]) ORDER BY id FOR SHARE`;
 }
 
-/** The roles of people in an account. A person who is disabled has none. */
+/**
+ * The roles of people in an account. A person who is disabled has none; nor, with `before`, one who
+ * could not sign in by then: whoever invites or resets a person could be that person.
+ */
 export async function listRolesIn(
   db: Db,
   accountId: number,
   ids: readonly string[],
+  before: Date | null = null,
 ): Promise<{ id: string; role: RoleName | null }[]> {
   return db.$queryRaw<{ id: string; role: RoleName | null }[]>`
     SELECT o.id, GREATEST(r.role, o.role_everywhere) AS role
     FROM operator o
     LEFT JOIN operator_role r ON r.account_id = ${accountId} AND r.operator_id = o.id
-    WHERE o.id = ANY (${[...ids]}::uuid[]) AND o.disabled_at IS NULL`;
+    WHERE o.id = ANY (${[...ids]}::uuid[]) AND o.disabled_at IS NULL
+      AND (${before}::timestamptz IS NULL OR o.totp_confirmed_at < ${before}
+        OR o.sso_hash IS NOT NULL AND o.created_at < ${before} AND NOT EXISTS (
+          SELECT FROM audit_entry e
+          WHERE e.account_id IS NULL AND e.operator_id = o.id
+            AND e.action = ${linkToSso} AND e.at >= ${before}))`;
 }
 
 /** Locks the person against other changes. */

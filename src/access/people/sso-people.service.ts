@@ -110,7 +110,7 @@ export class SsoPeople {
     if (local) {
       await endSessions(tx, id, '');
       await queries.endLinks(tx, id);
-      await this.record(tx, id, 'link person to sso', `person ${id}`);
+      await this.record(tx, id, queries.linkToSso, `person ${id}`);
       return tx.operator.update({ where: { id }, data: own });
     }
     // An e-mail that nobody has verified is shown, and found by nobody.

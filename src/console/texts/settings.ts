@@ -50,8 +50,8 @@ export const settingsTexts = {
   ],
   'account.releaseBy': ['Liberação pedida por {name}.', '{name} asks for the release.'],
   'account.releaseAsked': [
-    'Pedido gravado. Outra pessoa libera a conta do mesmo modo.',
-    'Stored. Another person releases the account in the same way.',
+    'Outra pessoa libera a conta do mesmo modo. Conta só quem podia entrar antes da parada.',
+    'Another person releases the account in the same way. Only who could sign in before counts.',
   ],
   'account.saved': ['As alterações foram salvas.', 'The changes were saved.'],
   'account.change': ['Nome e peso', 'Name and weight'],

@@ -61,18 +61,23 @@ export class AccountModes implements OnModuleInit {
     await this.apply(accountId, slug, (tx) => stopForAlarm(tx, accountId, nsu));
   }
 
-  /** What an alarm has stopped, a person makes live again once another person has asked for it. */
+  /**
+   * What an alarm has stopped, a person makes live again once another person has asked for it. Only
+   * people who could sign in before the stop count; where there are no two, the admin key is left.
+   */
   async changeByPerson(slug: string, mode: NewMode): Promise<RouteOutput<typeof getAccountMode>> {
     const { id: accountId } = await this.accounts.getBySlug(slug);
     await this.apply(accountId, slug, async (tx) => {
       await lockMode(tx, accountId);
       const stop = mode.mode === 'live' ? await findAlarmStop(tx, accountId) : null;
       if (!stop) return changeMode(tx, accountId, mode);
-      const { alarmNsu, requestedBy } = stop;
-      const others = requestedBy.filter((actor) => actor !== mode.actor);
-      await lockActors(tx, accountId, others);
-      const entitled = await findEntitled(tx, accountId, others, 'manage connections');
-      if (entitled.size > 0) return changeMode(tx, accountId, mode);
+      const { alarmNsu, stoppedAt, requestedBy } = stop;
+      const actors = [...new Set([mode.actor, ...requestedBy])];
+      await lockActors(tx, accountId, actors);
+      const action = 'manage connections';
+      const entitled = await findEntitled(tx, accountId, actors, action, stoppedAt);
+      if (!entitled.has(mode.actor)) return null;
+      if (entitled.size > 1) return changeMode(tx, accountId, mode);
       if (requestedBy.includes(mode.actor)) return null;
       const present = await readSendingRules(tx, accountId);
       const reason = `release_requested: ${mode.reason}`;

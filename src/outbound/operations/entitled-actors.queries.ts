@@ -17,16 +17,20 @@ export async function lockActors(
   if (keys.length > 0) await lockKeys(tx, accountId, keys);
 }
 
-/** Those of the actors who may do it in the account: keys by their scope, people by their role. */
+/**
+ * Those of the actors who may do it in the account: keys by their scope, people by their role.
+ * `before`: only people who could sign in by then.
+ */
 export async function findEntitled(
   db: Db,
   accountId: number,
   actors: readonly string[],
   action: Action,
+  before: Date | null = null,
 ): Promise<ReadonlySet<string>> {
   const { keys, people } = splitActors(actors);
   const approving = keys.length > 0 ? await listApprovingKeys(db, accountId, keys) : [];
-  const roles = people.length > 0 ? await listRolesIn(db, accountId, people) : [];
+  const roles = people.length > 0 ? await listRolesIn(db, accountId, people, before) : [];
   const allowed = new Set(roles.filter(({ role }) => isAllowed(role, action)).map(({ id }) => id));
   const ids = new Set(approving.map(({ id }) => id));
   return new Set(

@@ -6,7 +6,7 @@ import { StatementSync } from '../../../src/statement/lines/statement-sync.servi
 import { newKeyHeader, slip } from '../../contract/samples.js';
 import { signedInPerson } from '../../support/console-visitor.js';
 import { operatorOf } from '../../support/operator.js';
-import { deleteAllRows } from '../../support/parent-rows.js';
+import { deleteAllRows, withoutTriggers } from '../../support/parent-rows.js';
 import { serviceApplication, type ServiceApplication } from '../../support/service-application.js';
 
 const stopPath = '/v1/accounts/main/alarm-stop';
@@ -124,9 +124,9 @@ describe('an alarm', () => {
 
   it('is over for people when two of them say so', async () => {
     await turnOn();
+    const [ana, bia] = [await person('ana@example.com'), await person('bia@example.com')];
     const nsu = await debit(50);
     await sync();
-    const [ana, bia] = [await person('ana@example.com'), await person('bia@example.com')];
     const { text } = await ana.get('/console/accounts/main/account');
     expect(text).toContain(`The alarm of debit ${nsu} stopped sending`);
     expect((await release(ana)).location).toContain('asked=1');
@@ -144,9 +144,9 @@ describe('an alarm', () => {
 
   it.each(['role', 'alarm'])('is not over by a request from before: %s', async (since) => {
     await turnOn();
+    const [ana, bia] = [await person('ana@example.com'), await person('bia@example.com')];
     await debit(50);
     await sync();
-    const [ana, bia] = [await person('ana@example.com'), await person('bia@example.com')];
     await release(ana);
     if (since === 'role')
       await service.database.pool.query('DELETE FROM operator_role WHERE operator_id = $1', [
@@ -167,6 +167,35 @@ describe('an alarm', () => {
     await sync();
     await release(await person('ana@example.com'));
     expect(await mode()).toMatchObject({ mode: 'stopped', alarmNsu: nsu });
+  });
+
+  it.each([
+    ['invited', 'totp_confirmed_at = clock_timestamp()'],
+    ['linked', `totp_confirmed_at = NULL, sso_hash = 'x'`],
+  ])('is not over by a person who was %s since, nor at his request', async (how, data) => {
+    await turnOn();
+    const [ana, bia] = [await person('ana@example.com'), await person('bia@example.com')];
+    await debit(50);
+    await sync();
+    const { pool } = service.database;
+    await pool.query(`UPDATE operator SET ${data} WHERE id = $1`, [bia.id]);
+    if (how === 'linked')
+      await pool.query(
+        `INSERT INTO audit_entry (id, operator_id, action, subject)
+         VALUES (gen_random_uuid(), $1, 'link person to sso', '')`,
+        [bia.id],
+      );
+    await release(bia);
+    await release(ana);
+    await release(bia);
+    expect((await mode()).mode).toBe('stopped');
+    expect((await mode()).releaseRequestedBy).toEqual([`person:${ana.id}`]);
+    if (how === 'invited') return;
+    await withoutTriggers(pool, async (client) => {
+      await client.query('DELETE FROM audit_entry');
+    });
+    await release(bia);
+    expect((await mode()).mode).toBe('live');
   });
 
   it('is turned on at the console, on the page of what it would have stopped', async () => {
