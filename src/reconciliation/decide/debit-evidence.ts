@@ -25,11 +25,11 @@ export interface NotedLine {
 
 /** The debits of which somebody may be notified. */
 export function notedDebits(component: Component): NotedLine[] {
-  const expected = linesOfOperations(component);
+  const known = { expected: linesOfOperations(component), ofBills: linesOfBills(component) };
   return component.lines.flatMap((line): NotedLine[] => {
     if (line.isCredit) return [];
     if (isByRetiredRule(component, line)) return [{ nsu: line.nsu, evidence: null }];
-    const evidence = evidenceOf(component, line, expected);
+    const evidence = evidenceOf(component, line, known);
     return evidence && mayNotify(evidence) ? [{ nsu: line.nsu, evidence }] : [];
   });
 }
@@ -47,8 +47,18 @@ function linesOfOperations(component: Component): ReadonlySet<bigint> {
   const waiting = component.lines
     .map((line) => ({ nsu: line.nsu, payments: line.isCredit ? [] : mayPay(component, line) }))
     .sort((a, b) => a.payments.length - b.payments.length);
+  return firstOfEach(waiting);
+}
+
+interface LinePayments {
+  nsu: bigint;
+  payments: readonly ExpectedPaymentFacts[];
+}
+
+/** The lines that get a payment of theirs which no line before them has got. */
+function firstOfEach(ordered: readonly LinePayments[]): ReadonlySet<bigint> {
   const [lines, taken] = [new Set<bigint>(), new Set<string>()];
-  for (const { nsu, payments } of waiting) {
+  for (const { nsu, payments } of ordered) {
     const free = payments.find(({ id }) => !taken.has(id));
     if (!free) continue;
     taken.add(free.id);
@@ -83,21 +93,20 @@ function mayPay(component: Component, line: StatementLineFacts): ExpectedPayment
 function evidenceOf(
   component: Component,
   line: StatementLineFacts,
-  expected: ReadonlySet<bigint>,
+  { expected, ofBills }: { expected: ReadonlySet<bigint>; ofBills: ReadonlyMap<bigint, boolean> },
 ): DebitEvidence | null {
   const outcome = component.unmatched.get(line.nsu);
   if (isDecidedByPerson(component, line, outcome)) return null;
   const isBeforeGoLive = line.occurredAt < component.facts.goLiveAt;
   if (isBeforeGoLive && isOfImport(component, line)) return null;
-  const paid = component
-    .allocationsOfLine(line.nsu)
-    .filter(({ role }) => role === 'payment')
-    .flatMap(({ expectedPaymentId }) => component.paymentById.get(expectedPaymentId) ?? []);
+  const paid = paidBy(component, line);
   const own = ownOf(component, line, { paid, outcome });
-  const isOfBill = own !== 'second' && isWithinBill(component, line, paid);
+  const isFirstOfBill = ofBills.get(line.nsu);
+  const isOfBill = own !== 'second' && isFirstOfBill === true;
   return {
     isEarlier: isBeforeGoLive || mayBeOfOthers(component, line),
-    own: isOfBill && own === 'differs' ? null : own,
+    own:
+      isOfBill && own === 'differs' ? null : (own ?? (isFirstOfBill === false ? 'second' : null)),
     hasOtherAmount: isOfBill || hasOtherAmount(line, paid),
     operation: expected.has(line.nsu) ? 'may_explain' : explainedBy(line, paid),
     refundOfNsu: refundOf(component, line),
@@ -147,20 +156,35 @@ function hasOtherAmount(line: StatementLineFacts, paid: Decided['paid']): boolea
   return paid.reduce((sum, one) => sum + (one.amountCents ?? 0n), 0n) !== line.amountCents;
 }
 
-/** Our bill, with another amount that the bill allows. */
-function isWithinBill(
-  component: Component,
-  line: StatementLineFacts,
-  paid: Decided['paid'],
-): boolean {
-  if (paid.length > 0) return false;
-  return component.referencedBy(line).some(({ payment }) => {
+/** The debits of our bills with other amounts that they allow: whether it is the oldest of one. */
+function linesOfBills(component: Component): ReadonlyMap<bigint, boolean> {
+  const lines = component.lines
+    .filter(({ isCredit }) => !isCredit)
+    .sort((a, b) => a.occurredAt.getTime() - b.occurredAt.getTime() || (a.nsu < b.nsu ? -1 : 1))
+    .map((line) => ({ nsu: line.nsu, payments: billsOf(component, line) }))
+    .filter(({ payments }) => payments.length > 0);
+  const oldest = firstOfEach(lines);
+  return new Map(lines.map(({ nsu }) => [nsu, oldest.has(nsu)]));
+}
+
+function billsOf(component: Component, line: StatementLineFacts): ExpectedPaymentFacts[] {
+  if (paidBy(component, line).length > 0) return [];
+  const named = component.referencedBy(line).map(({ payment }) => payment);
+  return named.filter((payment) => {
     const { minimumCents: least, maximumCents: most } = payment.bill ?? {};
     if (least == null || most == null || component.paidCents(payment.id) !== 0n) return false;
     if (payment.isWithdrawn || payment.operationState === 'awaiting_approval') return false;
     if (payment.amountCents === line.amountCents) return false;
     return line.amountCents >= least && line.amountCents <= most && !payeeDiffers(line, payment);
   });
+}
+
+/** What the line pays. */
+function paidBy(component: Component, { nsu }: StatementLineFacts): ExpectedPaymentFacts[] {
+  return component
+    .allocationsOfLine(nsu)
+    .filter(({ role }) => role === 'payment')
+    .flatMap(({ expectedPaymentId }) => component.paymentById.get(expectedPaymentId) ?? []);
 }
 
 function explainedBy(line: StatementLineFacts, paid: Decided['paid']): DebitEvidence['operation'] {

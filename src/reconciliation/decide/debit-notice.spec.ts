@@ -152,6 +152,39 @@ describe('the evidence of a debit', () => {
       { own: 'differs' },
     ],
     [
+      'a second debit of our bill, of which none has its amount',
+      {
+        lines: [
+          debit({ nsu: 6n, endToEndId: 'E1', amountCents: 950n }),
+          debit({ endToEndId: 'E1', amountCents: 900n }),
+        ],
+        expectedPayments: [bill()],
+      },
+      { own: 'differs' },
+    ],
+    [
+      'the oldest debit of our bill, of which none has its amount',
+      {
+        lines: [
+          debit({ nsu: 8n, endToEndId: 'E1', amountCents: 950n }),
+          debit({ endToEndId: 'E1', amountCents: 900n }),
+        ],
+        expectedPayments: [bill()],
+      },
+      { hasOtherAmount: true },
+    ],
+    [
+      'a second debit by the code of our bill alone',
+      {
+        lines: [
+          debit({ nsu: 6n, billCode: '1', amountCents: 950n }),
+          debit({ billCode: '1', amountCents: 900n }),
+        ],
+        expectedPayments: [bill()],
+      },
+      { own: 'second' },
+    ],
+    [
       'our operation awaits approval',
       {
         lines: [debit({ endToEndId: 'E1', counterparty: payee })],
