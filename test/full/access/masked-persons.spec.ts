@@ -7,6 +7,7 @@ import { servedRoutes } from '../../../src/platform/http/api-reference.js';
 import { ReconciliationService } from '../../../src/reconciliation/apply/reconciliation.service.js';
 import { DayClosing } from '../../../src/reporting/day-closes/day-closing.service.js';
 import { StatementSync } from '../../../src/statement/lines/statement-sync.service.js';
+import { Notices } from '../../../src/webhooks/processing/notices.service.js';
 import { WebhookInbox } from '../../../src/webhooks/inbox/webhook-inbox.service.js';
 import { exampleAddress, listConsoleHandlers } from '../../support/console-handlers.js';
 import { signedInPerson, type SignedIn } from '../../support/console-visitor.js';
@@ -86,10 +87,11 @@ async function requestAll() {
   await post('/v1/webhook-endpoints', { url: 'http://127.0.0.1:4000/events' });
 }
 
-/** What the bank says of the person: lines, one of them explained by the account, and webhooks. */
+/** What the bank says of the person: lines, two of them explained, a dispute, and webhooks. */
 async function receiveAll() {
-  await service.sandbox.call('POST', '/sandbox/pix/received', {
-    body: { amount: 12.34, payer: { name: ana.name, document: ana.document } },
+  const payer = { name: ana.name, document: ana.document };
+  const { body: paid } = await service.sandbox.call('POST', '/sandbox/pix/received', {
+    body: { amount: 12.34, payer, correlationId: 'canary-charge' },
   });
   await provider(StatementSync).sync(account.id);
   const proof = { payer: party, beneficiary: party };
@@ -101,6 +103,9 @@ async function receiveAll() {
   const inbox = provider(WebhookInbox);
   await inbox.store(account.id, 'PIX_RECEIVED', Buffer.from(JSON.stringify(body)));
   await inbox.store(account.id, 'UNHEARD_OF', Buffer.from(JSON.stringify(body)));
+  const dispute = { ...body, endToEndId: paid.endToEndId };
+  await inbox.store(account.id, 'MED_REQUESTED', Buffer.from(JSON.stringify(dispute)));
+  await provider(Notices).handle({ accountId: account.id });
   await provider(ReconciliationService).reconcile({ accountId: account.id });
   await provider(DayClosing).close({ ...account, goLiveAt: account.goLiveAt! });
 }
@@ -176,6 +181,11 @@ describe('without the scope `personal-data`', () => {
     }
     const { text } = await service.call('GET', '/v1/transactions');
     expect(text).toMatch(canaries);
+    const { body: disputes } = await service.call('GET', '/v1/disputes');
+    const evidence = `/v1/disputes/${disputes.data[0].id}/evidence`;
+    const { body } = await service.call('GET', evidence);
+    expect(JSON.stringify(body.transaction)).toMatch(canaries);
+    expect(body.charges).toHaveLength(1);
     expect(ids.length).toBeGreaterThan(20);
   });
 
@@ -198,7 +208,7 @@ describe('without the scope `personal-data`', () => {
     expect(shown).toEqual([]);
     // Of what an account seldom has, there is none here.
     const rare =
-      /disputes\/|alert|day-closes\/|unreadable-lines\/|customers|reconciliations\/|refunds\/|bill-payments\/|deliveries\//;
+      /alert|day-closes\/|unreadable-lines\/|customers|reconciliations\/|refunds\/|bill-payments\/|deliveries\//;
     const missed = routes.map(({ path }) => path).filter((path) => !reached.has(path));
     // The log of decisions is shown to nobody without the scope.
     expect(missed.filter((path) => !rare.test(path)).sort()).toEqual([
