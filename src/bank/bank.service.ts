@@ -2,7 +2,7 @@
 // and a total deadline; its result is an outcome, never an exception.
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { faultOfMode, isAllowedIn } from '../access/accounts/account-mode.js';
+import { isAllowedIn } from '../access/accounts/account-mode.js';
 import { AccountsService, type BankAccount } from '../access/accounts/accounts.service.js';
 import type { BankCredentials } from '../access/accounts/credentials.js';
 import { Settings } from '../platform/settings/config.js';
@@ -120,7 +120,7 @@ export class BankService {
     if (response.outcome === 'rejection') throw new AppError(...faultOfRejection(response));
     if (response.status === 409)
       throw new AppError(...faultOfRejection({ status: 409, text: response.text ?? '{}' }));
-    if (response.withheldIn) throw faultOfMode(response.withheldIn);
+    if (response.withheldIn) throw await this.accounts.faultOfMode(account.id, response.withheldIn);
     const headers = retryAfterHeader(response);
     if (response.isLimited) throw new AppError('rate_limited', { headers });
     throw new AppError(response.reason === 'too_late' ? 'bank_timeout' : 'bank_unreachable', {

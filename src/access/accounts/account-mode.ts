@@ -46,7 +46,7 @@ export function registersWebhooksByDefault(mode: AccountMode, before: boolean): 
  * ends, so the same request may be repeated: 503, because a client of the bank takes a 409 as the
  * bank's answer about this request.
  */
-export function faultOfMode(mode: AccountMode): AppError {
+export function faultOfMode(mode: AccountMode, isOfAlarm: boolean): AppError {
   invariant(mode !== 'live', 'an account that is live refuses nothing');
   if (mode === 'reconcile_only')
     return conflict(
@@ -56,7 +56,8 @@ export function faultOfMode(mode: AccountMode): AppError {
   return new AppError('not_ready', {
     reason: 'account_stopped',
     public:
-      'An operator has stopped the account: nothing is sent to the bank. ' +
+      `An ${isOfAlarm ? 'alarm' : 'operator'} has stopped the account: ` +
+      'nothing is sent to the bank. ' +
       'The request was not stored and can be repeated.',
     headers: { 'Retry-After': String(stoppedRetryAfterSeconds) },
   });

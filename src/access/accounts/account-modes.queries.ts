@@ -3,7 +3,7 @@
 // each call, unless the account was read in the transaction that recorded its attempt just now.
 import type { Db, Reader, Tx } from '../../platform/postgres/database.service.js';
 import type { AccountModeChange } from '../../generated/service/client.js';
-import { invariant } from '../../platform/errors.js';
+import { invariant, type AppError } from '../../platform/errors.js';
 import { faultOfMode, registersWebhooksByDefault, type SendingRules } from './account-mode.js';
 
 export async function readSendingRules(db: Db, accountId: number): Promise<SendingRules> {
@@ -16,7 +16,16 @@ export async function readSendingRules(db: Db, accountId: number): Promise<Sendi
 /** Throws 503 `account_stopped` or 409 `account_is_reconcile_only`. */
 export async function assertAccountLive(db: Db, accountId: number): Promise<void> {
   const { mode } = await readSendingRules(db, accountId);
-  if (mode !== 'live') throw faultOfMode(mode);
+  if (mode !== 'live') throw await readFaultOfMode(db, accountId, mode);
+}
+
+export async function readFaultOfMode(
+  db: Db,
+  accountId: number,
+  mode: SendingRules['mode'],
+): Promise<AppError> {
+  const isOfAlarm = mode === 'stopped' && (await findAlarmStop(db, accountId)) !== null;
+  return faultOfMode(mode, isOfAlarm);
 }
 
 export interface NewMode extends Pick<AccountModeChange, 'mode' | 'actor' | 'reason'> {

@@ -17,7 +17,8 @@ import { BatchedLookUps } from '../../platform/postgres/batched-look-ups.js';
 import { SecretBox } from '../../platform/secret-box.js';
 import { JobQueue } from '../../platform/queue/job-queue.js';
 import { jobs } from '../../platform/queue/queues.js';
-import { registersWebhooksByDefault, type SendingRules } from './account-mode.js';
+import { registersWebhooksByDefault, type AccountMode, type SendingRules } from './account-mode.js';
+import { readFaultOfMode } from './account-modes.queries.js';
 import {
   findCalledAccounts,
   findRecordedAccount,
@@ -298,6 +299,11 @@ export class AccountsService {
 
   private async findBySlug(slug: string): Promise<BankAccount | null> {
     return this.database.prisma.bankAccount.findUnique({ where: { slug } });
+  }
+
+  /** Why the mode of an account refuses a request. */
+  faultOfMode(accountId: number, mode: AccountMode): Promise<AppError> {
+    return readFaultOfMode(this.database.prisma, accountId, mode);
   }
 
   /**

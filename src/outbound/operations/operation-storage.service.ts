@@ -12,7 +12,7 @@ import {
   asCalled,
   type BankAccount,
 } from '../../access/accounts/accounts.service.js';
-import { faultOfMode } from '../../access/accounts/account-mode.js';
+import { readFaultOfMode } from '../../access/accounts/account-modes.queries.js';
 import { Database, isRefusedStatement, type Tx } from '../../platform/postgres/database.service.js';
 import { expectedPaymentWrites } from '../../statement/expected-payments/recording.queries.js';
 import {
@@ -265,7 +265,7 @@ export class OperationStorage {
     const { accountId, id } = newOperation;
     const { allowDuplicate } = request.preferences;
     const { mode, policy } = await approvals.readStoringRules(tx, accountId);
-    if (mode !== 'live') throw faultOfMode(mode);
+    if (mode !== 'live') throw await readFaultOfMode(tx, accountId, mode);
     await request.assertApplies?.(tx);
     // Before the identities, as `storeTogether` does: the reverse order would be a deadlock.
     if (!allowDuplicate) await this.duplicates.lock(tx, accountId, [newOperation]);

@@ -53,9 +53,9 @@ describe('an alarm', () => {
     expect((await asOperator('PUT', stopPath, body)).status).toBe(200);
   };
   const mode = async () => (await asOperator('GET', modePath)).body;
-  const sent = async () =>
-    (await service.call('POST', '/baas/v1/charges', { body: slip(), headers: newKeyHeader() }))
-      .status;
+  const send = () =>
+    service.call('POST', '/baas/v1/charges', { body: slip(), headers: newKeyHeader() });
+  const sent = async () => (await send()).status;
   const person = (email: string) => signedInPerson(service, email, { accountId, role: 'admin' });
   const release = (who: Awaited<ReturnType<typeof person>>, reason = 'checked') =>
     who.submit('/console/accounts/main/account/mode', { mode: 'live', reason });
@@ -91,6 +91,14 @@ describe('an alarm', () => {
     expect(await mode()).toMatchObject({ mode: 'stopped' });
   });
 
+  it('stops at once what is open when a person turns it on, and was never raised', async () => {
+    const nsu = await debit(50);
+    await sync();
+    await turnOn();
+    await sync();
+    expect(await mode()).toMatchObject({ mode: 'stopped', alarmNsu: nsu });
+  });
+
   it('has among the debits of 90 days what a person has explained since', async () => {
     const nsu = await debit(50);
     await sync();
@@ -108,7 +116,10 @@ describe('an alarm', () => {
     expect(await sent()).toBe(200);
     const nsu = await debit(50);
     await sync();
-    expect(await sent()).toBe(503);
+    // One is refused before it is stored, the other before the bank is called.
+    const refusals = [await send(), await service.call('PUT', '/baas/v1/charges/a/expire')];
+    for (const { status, body } of refusals)
+      expect([status, body.title]).toEqual([503, expect.stringMatching(/^An alarm has stopped /)]);
     const stopped = await mode();
     expect(stopped).toMatchObject({ mode: 'stopped', alarmNsu: nsu, releaseRequestedBy: [] });
     expect(stopped.changes[0]).toMatchObject({
