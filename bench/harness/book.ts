@@ -171,7 +171,9 @@ const steps: ((book: Book) => string)[] = [
     INSERT INTO expected_payment_total (account_id, expected_payment_id, payment_count,
       paid_cents, reversed_cents, refunded_cents, unrefunded_cents, settlement, last_payment_day)
     SELECT $1, id, COALESCE(lines, 0), COALESCE(paid.cents, 0), 0, 0, COALESCE(paid.cents, 0),
-           (CASE WHEN is_paid THEN 'settled' ELSE 'open' END)::settlement, due_date
+           (CASE WHEN is_paid THEN 'settled' ELSE 'open' END)::settlement,
+           to_char(due_date::date + CASE extract(isodow FROM due_date::date)
+             WHEN 6 THEN 2 WHEN 7 THEN 1 ELSE 0 END, 'YYYY-MM-DD')
     FROM book_payment LEFT JOIN (
       SELECT payment, count(*) AS lines, sum(cents) AS cents FROM book_line GROUP BY payment
     ) paid ON paid.payment = number`,

@@ -104,7 +104,7 @@ describe('an error of a field', () => {
   it('stands behind the name of its field', () => {
     const errors = { '$.payer.document': [fieldError('tax_id')], $: [fieldError('number')] };
     expect(fieldErrorsIn('pt', errors)).toEqual([
-      'CPF ou CNPJ do pagador: Precisa ser um CPF ou CNPJ válido.',
+      'CPF/CNPJ do pagador: Precisa ser um CPF/CNPJ válido.',
       'Precisa ser um número.',
     ]);
   });

@@ -19,7 +19,7 @@ export function fieldErrorIn(language: Language, error: FieldError): string {
     : fill(fieldErrorsInPortuguese[error.reason], error.params);
 }
 
-/** One sentence for each field: `CPF ou CNPJ do pagador: Precisa ser um CPF ou CNPJ válido.` */
+/** One sentence for each field: `CPF/CNPJ do pagador: Precisa ser um CPF/CNPJ válido.` */
 export function fieldErrorsIn(language: Language, errors: FieldErrors): string[] {
   return Object.entries(errors).map(([path, ofField]) => {
     const field = path.replace(/^\$\.?/, '');

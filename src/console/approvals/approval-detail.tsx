@@ -1,6 +1,7 @@
 // One payment that awaits approval, as the approver must see it: everything that is approved, and
 // what speaks for or against it.
 import { accountIn } from '../requested-payment.js';
+import { printDay } from '../../brazil/printed-text.js';
 import { unknownParty } from '../../access/counterparties/party.js';
 import { stringify } from 'lossless-json';
 import type { ComponentChildren } from 'preact';
@@ -40,7 +41,7 @@ type Fact = readonly [TextKey, ComponentChildren];
 export function PaymentFacts({ waiting, facts }: Omit<DetailProps, 'nameOf'>) {
   const visit = useVisit();
   const { amountCents, kind, payment } = waiting;
-  const { isKnownPayee, payeeCheck } = facts;
+  const { isKnownPayee, lastPaid, payeeCheck } = facts;
   const shown: Fact[] = [
     ['word.amount', amountCents !== null && <Amount cents={amountCents} />],
     ['word.kind', kindText(visit, kind)],
@@ -55,6 +56,11 @@ export function PaymentFacts({ waiting, facts }: Omit<DetailProps, 'nameOf'>) {
         tone={isKnownPayee ? 'good' : 'warn'}
         text={visit.t(isKnownPayee ? 'app.yes' : 'approvals.new')}
       />,
+    ]);
+  if (lastPaid !== null && payment.party.name === null)
+    shown.push([
+      'approvals.lastName',
+      visit.t('approvals.lastNameOn', { name: lastPaid.name, day: printDay(lastPaid.day) }),
     ]);
   if (payeeCheck) shown.push(['approvals.payeeCheck', <CheckBadge state={payeeCheck.result} />]);
   if (payment.description !== null) shown.push(['word.description', payment.description]);

@@ -2,6 +2,16 @@
 // payee check, and what the limits leave.
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../access/accounts/api-keys.service.js';
+import {
+  counterpartyIn,
+  findCounterparties,
+} from '../../access/counterparties/counterparties.queries.js';
+import {
+  seesPersonalData,
+  shownCounterparty,
+} from '../../access/counterparties/counterparty.schema.js';
+import type { PlainDate } from '../../brazil/calendar.js';
+import { saoPauloDay } from '../../brazil/statement-day.js';
 import type { RouteOutput } from '../../bank-contract/route.js';
 import { Database } from '../../platform/postgres/database.service.js';
 import type { Operation } from '../../generated/service/client.js';
@@ -34,6 +44,8 @@ export interface ApprovalFacts {
   };
   /** Whether the account has paid the payee before; null where that cannot be said. */
   isKnownPayee: boolean | null;
+  /** Whom the statement named when the account last paid the payee. */
+  lastPaid: { name: string; day: PlainDate } | null;
   similar: SimilarOperation[];
   payeeCheck: PayeeCheck | null;
   limits: LimitInUse[];
@@ -42,6 +54,8 @@ export interface ApprovalFacts {
 }
 
 const maxSimilar = 5;
+/** Of the payments to a payee, the newest are searched for one that the statement shows. */
+const maxPaid = 20;
 
 @Injectable()
 export class ApprovalFactsReader {
@@ -63,14 +77,42 @@ export class ApprovalFactsReader {
     const operation = await prisma.operation.findUniqueOrThrow({ where });
     const { kind, counterparty } = operation;
     const isOne = paysAccount(kind) && counterparty !== null;
+    const isKnown = isOne ? await areKnownBeneficiaries(prisma, accountId, [counterparty]) : null;
     return {
       detail: { ...detail, approval },
-      isKnownPayee: isOne ? await areKnownBeneficiaries(prisma, accountId, [counterparty]) : null,
+      isKnownPayee: isKnown,
+      lastPaid: isKnown === true && counterparty ? await this.findLast(viewer, counterparty) : null,
       similar: await listSimilarOperations(prisma, operation, maxSimilar),
       payeeCheck: isOne ? await this.findPayeeCheck(operation) : null,
       limits: await this.controls.listLimitsInUse(accountId),
       payees: this.outcomes.kindOf(operation).payeesOf?.(operation) ?? [],
     };
+  }
+
+  private async findLast(
+    { accountId, scopes }: Pick<Caller, 'accountId' | 'scopes'>,
+    counterparty: string,
+  ): Promise<ApprovalFacts['lastPaid']> {
+    const { prisma } = this.database;
+    const references = await prisma.expectedPaymentReference.findMany({
+      where: { accountId, kind: 'counterparty', value: counterparty },
+      ...{ orderBy: { expectedPaymentId: 'desc' }, take: maxPaid },
+    });
+    const ids = references.map(({ expectedPaymentId }) => expectedPaymentId);
+    const match = await prisma.match.findFirst({
+      where: { accountId, expectedPaymentId: { in: ids }, role: 'payment', unlinkedAt: null },
+      orderBy: { nsu: 'desc' },
+    });
+    if (!match) return null;
+    const { nsu } = match;
+    const line = await prisma.statementLine.findUnique({
+      where: { accountId_nsu: { accountId, nsu } },
+      select: { occurredAt: true, isCredit: true },
+    });
+    const found = counterpartyIn(await findCounterparties(prisma, accountId, [nsu]), nsu);
+    const { name } = shownCounterparty(found, seesPersonalData(scopes));
+    if (!line || line.isCredit || name === null) return null;
+    return { name, day: saoPauloDay(line.occurredAt) };
   }
 
   /** Null for a transfer that is not by Pix key, or whose look-up the service did not make. */

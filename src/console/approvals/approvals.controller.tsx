@@ -10,7 +10,13 @@ import { AppError } from '../../platform/errors.js';
 import { isUuid, listQuery, readUuid, toList } from '../../platform/http/listing.js';
 import { ActorNames } from '../actor-names.service.js';
 import { ConsoleAction, ConsolePage, Visiting } from '../serving/console-page.decorator.js';
-import { ConfirmMoney, factsChanged, isConfirmed, type Money } from '../kit/confirm-money.js';
+import {
+  buttonText,
+  ConfirmMoney,
+  factsChanged,
+  isConfirmed,
+  type Money,
+} from '../kit/confirm-money.js';
 import {
   ActionBar,
   Amount,
@@ -145,10 +151,8 @@ export class ApprovalPages {
     const ids = seen.map(({ id }) => id);
     const rows = await this.waiting.listOf(callerOf(visit), ids);
     const nameOf = await this.nameOf(visit, rows);
-    const payees = rows.map((row) => moneyPayeeOf(visit, row, nameOf));
-    const totalCents = payees.reduce((sum, one) => sum + one.amountCents, 0n);
     const operations = seen.filter((one) => rows.some(({ id }) => id === one.id));
-    return { operations, money: { payees, totalCents } };
+    return { operations, money: moneyOf(visit, rows, nameOf) };
   }
 
   private async confirmation(
@@ -165,7 +169,7 @@ export class ApprovalPages {
       <ConfirmMoney
         {...{ money, balances: await this.balances.findBalances(accountId) }}
         action={visit.to('approvals/decide')}
-        button={{ one: 'money.approve', many: 'money.approveAll' }}
+        button={approveButton}
         warning="approvals.confirmWhy"
         {...(first && isOne ? { shown: first.requestHash } : {})}
         hidden={{
@@ -217,7 +221,7 @@ export class ApprovalPages {
   ): Promise<Shown> {
     const { t } = visit;
     const decidable = rows.filter(({ own, isExpired }) => own === null && !isExpired);
-    const totalCents = decidable.reduce((sum, { amountCents }) => sum + (amountCents ?? 0n), 0n);
+    const nameOf = await this.nameOf(visit, rows);
     const body = (
       <>
         <Done />
@@ -228,7 +232,7 @@ export class ApprovalPages {
           <ListCard>
             <ListTable
               {...{ rows, name: 'approvals.title' }}
-              columns={waitingColumns(visit, await this.nameOf(visit, rows), false)}
+              columns={waitingColumns(visit, nameOf, false)}
             />
           </ListCard>
         )}
@@ -245,9 +249,7 @@ export class ApprovalPages {
             </a>
           </Muted>
         )}
-        {decidable.length > 0 && (
-          <DecisionForm operations={decidable} totalCents={totalCents} uploadId={uploadId} />
-        )}
+        {decidable.length > 0 && <DecisionForm operations={decidable} {...{ nameOf, uploadId }} />}
         <Back />
       </>
     );
@@ -279,7 +281,7 @@ export class ApprovalPages {
             </Cards>
             <BatchItems {...props} />
             <ExactRequest {...props} />
-            <Decision waiting={waiting} />
+            <Decision {...{ waiting, nameOf }} />
           </>
         ) : (
           <>
@@ -320,41 +322,48 @@ function Choice({ children }: { children: ComponentChildren }) {
   );
 }
 
-function Decision({ waiting }: { waiting: Waiting }) {
+function moneyOf(visit: Visit, rows: readonly Waiting[], nameOf: NameOfActor): Money {
+  const payees = rows.map((row) => moneyPayeeOf(visit, row, nameOf));
+  return { payees, totalCents: payees.reduce((sum, one) => sum + one.amountCents, 0n) };
+}
+
+function Decision({ waiting, nameOf }: { waiting: Waiting; nameOf: NameOfActor }) {
   const { t } = useVisit();
-  const { own, isExpired, id, requestHash, amountCents } = waiting;
+  const { own, isExpired } = waiting;
   if (isExpired) return <Message kind="warn">{t('approvals.refusal.approval_expired')}</Message>;
   if (own !== null) return <Message kind="warn">{t(`approvals.ownWhy.${own}`)}</Message>;
-  const totalCents = amountCents ?? 0n;
-  return <DecisionForm operations={[{ id, requestHash }]} totalCents={totalCents} />;
+  return <DecisionForm operations={[waiting]} nameOf={nameOf} />;
 }
 
 const decisionFields = {
   reason: { ...reasonField.reason, hint: 'approvals.reasonHint' },
 } as const;
 
+const approveButton = { one: 'money.approve', many: 'money.approveAll' } as const;
+
 /** A field carries each operation with the hash of the request that the page shows. */
 function DecisionForm({
   operations,
-  totalCents,
+  nameOf,
   uploadId = null,
 }: {
-  operations: readonly SeenOperation[];
-  /** Of all operations. */
-  totalCents: bigint;
+  operations: readonly Waiting[];
+  nameOf: NameOfActor;
   /** The upload whose rows are decided; null for others. */
   uploadId?: string | null;
 }) {
-  const { t, to, may } = useVisit();
+  const visit = useVisit();
+  const { t, to, may } = visit;
   if (!may('approve payments')) return <Message kind="warn">{t('approvals.needsRole')}</Message>;
   const [first] = operations;
   const isOne = operations.length === 1;
   const operation = operations.map(writeOperation);
+  const money = moneyOf(visit, operations, nameOf);
   return (
     <Card title={t('approvals.decide')}>
       {!isOne && (
         <p>
-          {t('approvals.total', { count: operations.length })} <Amount cents={totalCents} />
+          {t('approvals.total', { count: operations.length })} <Amount cents={money.totalCents} />
         </p>
       )}
       <Form
@@ -365,7 +374,7 @@ function DecisionForm({
         <Fields fields={decisionFields} />
         <Row>
           <button name="decision" value="approve">
-            {t(isOne ? 'approvals.approve' : 'approvals.approveAll')}
+            {buttonText(visit, { money, button: approveButton })}
           </button>
           <Button
             {...{ is: 'plain', name: 'decision', value: 'decline' }}

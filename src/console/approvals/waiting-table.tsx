@@ -45,8 +45,10 @@ export function PayeeCell({ waiting }: WaitingProps) {
 export function moneyPayeeOf(visit: Visit, waiting: Waiting, nameOf: NameOfActor): MoneyPayee {
   const { id, kind, amountCents, requestedBy, createdAt, payment } = waiting;
   const { party, digitableLine, pixKey } = payment;
+  const isCoded = (party.account ?? pixKey ?? digitableLine) !== null;
   return {
-    party: { ...party, name: party.name ?? textOf(visit, 'unnamed', kind) },
+    // Without a name, the account says more than that there is none.
+    party: { ...party, name: party.name ?? (isCoded ? null : textOf(visit, 'unnamed', kind)) },
     key: pixKey ?? digitableLine,
     amountCents: amountCents ?? 0n,
     asked: { by: nameOf(requestedBy), at: createdAt },

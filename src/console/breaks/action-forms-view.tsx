@@ -3,7 +3,7 @@ import { refundOfKind } from '../../reconciliation/decide/break-kinds.js';
 import { formatAmount } from '../formats.js';
 import { ActionCard } from '../kit/break-parts.js';
 import { FieldForm, Fields, Hidden, Form, type FormFields, reasonField } from '../kit/form.js';
-import { Muted } from '../kit/elements.js';
+import { Button, Muted } from '../kit/elements.js';
 import { useVisit, type Visit } from '../visit.js';
 import { freeParts } from './action-forms.js';
 import type { BreakViewProps, Candidate, GivenCode } from './break-facts.js';
@@ -120,9 +120,9 @@ export function LinkFields({
         fields={{ ...reasonOf('link'), ...reasonCodeOf(visit, facts.reasonCodes) }}
         values={isProposed ? { reason: t('breaks.reasonOfLink') } : {}}
       />
-      <button>
+      <Button {...(isProposed ? {} : { is: 'plain' })}>
         {t('breaks.action.link')} <Key of={keyOfAction.link} />
-      </button>
+      </Button>
     </div>
   );
 }

@@ -1,10 +1,15 @@
 // The work queue: a dense list of breaks, and beside it the one that is chosen, `?break=ID`. Each
 // choice and each action is a link or a form of its own.
 import { Injectable } from '@nestjs/common';
+import { saoPauloDay } from '../../brazil/statement-day.js';
+import { Database } from '../../platform/postgres/database.service.js';
 import { isUuid, type ListTotal } from '../../platform/http/listing.js';
 import { isBreakPlace } from '../../reconciliation/breaks/break-list.queries.js';
 import { BreakPlans } from '../../reconciliation/breaks/break-plans.service.js';
-import { BreakReading } from '../../reconciliation/breaks/break-reading.service.js';
+import {
+  BreakReading,
+  type VersionedView,
+} from '../../reconciliation/breaks/break-reading.service.js';
 import { listBreaks } from '../../reconciliation/breaks/breaks.schema.js';
 import type { BreakTotals } from '../../reconciliation/breaks/open-break-counts.js';
 import { Message, Muted } from '../kit/elements.js';
@@ -16,7 +21,7 @@ import { Assignees } from './assignees.service.js';
 import { readBreakList, type BreakList } from './break-list.js';
 import { BreakPage } from './break-page.service.js';
 import { queueDefaults, queueFilters, Sums, Works } from './queue-head.js';
-import { QueueActions, queueColumns } from './queue-table.js';
+import { QueueActions, queueColumns, type RowFacts } from './queue-table.js';
 import { DoneMessage } from './done-message.js';
 import { ListShortcuts } from './shortcuts.js';
 
@@ -30,6 +35,7 @@ export class BreakQueue {
     private readonly page: BreakPage,
     private readonly plans: BreakPlans,
     private readonly assignees: Assignees,
+    private readonly database: Database,
   ) {}
 
   async show(visit: Visit): Promise<PageAnswer> {
@@ -71,7 +77,8 @@ export class BreakQueue {
       isCursor: isBreakPlace,
       read: (_page, query) => this.reading.list(caller, query),
       ...(totals && { total: () => Promise.resolve(totalOf(totals)) }),
-      columns: () => queueColumns(visit, { list, chosen, people }),
+      columns: async (rows) =>
+        queueColumns(visit, { list, chosen, people, facts: await this.readFacts(visit, rows) }),
       head: <Works {...{ list, snoozed }} />,
       around: (table, rows) => (
         <QueueActions {...{ list, table }} isEmpty={rows.length === 0} count={totals?.breaks} />
@@ -92,6 +99,32 @@ export class BreakQueue {
         </>
       ),
     });
+  }
+
+  /** The way and the day of what each break is about. */
+  private async readFacts({ accountId }: Visit, rows: readonly VersionedView[]): Promise<RowFacts> {
+    const db = this.database.prisma;
+    const nsus = rows.flatMap(({ nsu }) => nsu ?? []);
+    const ids = rows.flatMap(({ nsu, expectedPaymentId }) =>
+      nsu ? [] : (expectedPaymentId ?? []),
+    );
+    const [lines, payments] = await Promise.all([
+      db.statementLine.findMany({
+        where: { accountId, nsu: { in: nsus } },
+        select: { nsu: true, isCredit: true, occurredAt: true },
+      }),
+      db.expectedPayment.findMany({
+        where: { accountId, id: { in: ids } },
+        select: { id: true, isCredit: true },
+      }),
+    ]);
+    const lineOf = new Map(lines.map((line) => [line.nsu, line]));
+    const paymentOf = new Map(payments.map((payment) => [payment.id, payment]));
+    return ({ nsu, expectedPaymentId, openedAt }) => {
+      const line = lineOf.get(nsu ?? -1n);
+      const of = line ?? paymentOf.get(expectedPaymentId ?? '');
+      return { isCredit: of?.isCredit ?? null, day: saoPauloDay(line?.occurredAt ?? openedAt) };
+    };
   }
 
   private async panel(visit: Visit, chosen: string | null, problem: string | null) {

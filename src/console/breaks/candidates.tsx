@@ -49,9 +49,9 @@ export function Candidates(props: BreakViewProps & { canLink: boolean }) {
 
 const candidatesId = 'candidates';
 
-/** Chosen before a person chooses. What is only near is not: a link needs more than one key. */
+/** Chosen before a person chooses: what is likelier than not. */
 const isProposed = (candidate: Candidate | undefined): boolean =>
-  candidate?.reasons.some((one) => one === 'shared_reference' || one === 'same_amount') ?? false;
+  candidate !== undefined && candidate.score >= 50;
 
 /** Finds what else may be linked. Names stand in no address: the form is sent as any other. */
 function Picker({ facts: { found, picked }, address }: BreakViewProps) {

@@ -4,9 +4,9 @@ import type { VersionedView } from '../../reconciliation/breaks/break-reading.se
 import { printDay } from '../../brazil/printed-text.js';
 import { PanelLink } from '../kit/break-parts.js';
 import { AskingForm } from '../kit/form.js';
-import { Hint } from '../kit/elements.js';
-import type { ListColumns } from '../kit/table.js';
-import { wordOf } from '../texts.js';
+import { Amount, Hint } from '../kit/elements.js';
+import type { ListColumn, ListColumns } from '../kit/table.js';
+import { type Translate, wordOf } from '../texts.js';
 import { useVisit, type Visit } from '../visit.js';
 import { addressOfChosen, type BreakList } from './break-list.js';
 import {
@@ -20,15 +20,32 @@ import {
 } from './break-words.js';
 import { BatchChoice, BulkChoice } from './bulk-choice.js';
 
+/** Whether money comes in, where that is known, and the day of the line, or of the opening. */
+export type RowFacts = (row: VersionedView) => { isCredit: boolean | null; day: string };
+
 interface QueueProps {
+  facts: RowFacts;
   list: BreakList;
   chosen: string | null;
   people: readonly Assignee[];
 }
 
+function signedAmount(t: Translate, facts: RowFacts): ListColumn<VersionedView> {
+  const cents = (row: VersionedView) =>
+    facts(row).isCredit === false && row.amount !== null ? -row.amount : row.amount;
+  return {
+    cents,
+    cell: (row) => {
+      const amount = cents(row);
+      if (amount === null) return t('breaks.unknownAmount');
+      return <Amount cents={amount} isSigned={facts(row).isCredit !== null} />;
+    },
+  };
+}
+
 export function queueColumns(
   visit: Visit,
-  { list, chosen, people }: QueueProps,
+  { list, chosen, people, facts }: QueueProps,
 ): ListColumns<VersionedView> {
   const { t } = visit;
   const hrefOf = (id: string) => `${visit.to('breaks')}?${addressOfChosen(list, id).toString()}`;
@@ -43,7 +60,7 @@ export function queueColumns(
     ]
       .filter(Boolean)
       .join(' · ');
-  const { 'word.counterparty': party, 'word.amount': amount } = breakColumns(
+  const { 'word.counterparty': party } = breakColumns(
     visit,
     list.address,
     (row: VersionedView) => row,
@@ -69,8 +86,9 @@ export function queueColumns(
         </PanelLink>
       ),
     },
-    'word.amount': { ...amount, isOrder: isOpen && 'amount' },
+    'word.amount': { ...signedAmount(t, facts), isOrder: isOpen && 'amount' },
     'word.counterparty': party,
+    'word.day': (row) => printDay(facts(row).day),
     'breaks.age': {
       ...{ is: 'number', isOrder: isOpen && 'age' },
       cell: ({ ageDays }) => t('breaks.days', { count: ageDays }),

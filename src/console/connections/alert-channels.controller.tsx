@@ -236,7 +236,7 @@ export class AlertChannelPages {
           'word.alerts': ({ message: { ruleId, alertCount } }) => (
             <a href={`${visit.to('alerts')}?ruleId=${ruleId}`}>{formatCount(alertCount)}</a>
           ),
-          'word.state': ({ state }) => <DeliveryBadge state={state} />,
+          'word.status': ({ state }) => <DeliveryBadge state={state} />,
           'deliveries.result': outcomeOf(visit),
           'word.actions':
             visit.may('send again') &&

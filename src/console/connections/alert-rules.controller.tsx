@@ -78,7 +78,7 @@ export class AlertRulePages {
                   channels.map(({ channelId }) => names.get(channelId)).join(', ') ||
                   t('alertRules.noChannel'),
               },
-              'word.state': ({ isEnabled }) => <EnabledBadge isEnabled={isEnabled} />,
+              'word.status': ({ isEnabled }) => <EnabledBadge isEnabled={isEnabled} />,
             }}
           />
         </ListCard>

@@ -56,7 +56,7 @@ export class AlertPages {
       ),
       query: listAlerts.query,
       filters: {
-        state: { label: 'word.state', options: Object.values(AlertState), of: 'alerts.state' },
+        state: { label: 'word.status', options: Object.values(AlertState), of: 'alerts.state' },
         severity: {
           label: 'word.severity',
           options: Object.values(AlertSeverity),
@@ -201,7 +201,7 @@ function columnsOf(visit: Visit): ListColumns<AlertView> {
       cell: ({ amount }) => (amount === null ? null : <Amount cents={amount} />),
     },
     'word.rule': { wide: (alert) => <RuleLink alert={alert} /> },
-    'word.state': ({ state }) => <StateBadge state={state} />,
+    'word.status': ({ state }) => <StateBadge state={state} />,
   };
 }
 
@@ -229,7 +229,7 @@ function AlertFacts({ alert }: { alert: Found }) {
     <FactList
       title="word.facts"
       facts={[
-        ['word.state', <StateBadge state={state} />],
+        ['word.status', <StateBadge state={state} />],
         ['word.severity', <AlertSeverityBadge state={severity} />],
         ['word.amount', amount === null ? t('app.none') : <Amount cents={amount} />],
         ['word.rule', <RuleLink alert={alert} />],

@@ -62,7 +62,7 @@ export function deliveryColumns(
       href: ({ id }) => visit.to(`deliveries/${id}`),
       isOrder: true,
     },
-    'word.state': ({ state }) => <DeliveryBadge state={state} />,
+    'word.status': ({ state }) => <DeliveryBadge state={state} />,
     'deliveries.type': ({ type }) => wordOf(visit.t, 'event', type),
     'deliveries.endpoint': {
       wide: ({ endpointId: id }) =>

@@ -64,7 +64,7 @@ export class DeliveryPages {
       query: listDeliveries.query,
       filters: {
         state: {
-          label: 'word.state',
+          label: 'word.status',
           options: Object.values(DeliveryState),
           of: 'deliveries.state',
         },
@@ -157,7 +157,7 @@ function DeliveryFacts({ found }: { found: Found }) {
     <FactList
       title="word.facts"
       facts={[
-        ['word.state', <DeliveryBadge state={found.state} />],
+        ['word.status', <DeliveryBadge state={found.state} />],
         ['deliveries.type', wordOf(t, 'event', event.type)],
         [
           'deliveries.endpoint',

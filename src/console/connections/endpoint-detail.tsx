@@ -185,7 +185,7 @@ function EndpointFacts(props: DetailProps) {
     <FactList
       title="word.facts"
       facts={[
-        ['word.state', <EndpointState {...props} />],
+        ['word.status', <EndpointState {...props} />],
         ['endpoints.success', successRate(visit, figures)],
         ['endpoints.eventTypes', types.join(', ') || t('endpoints.allTypes')],
         ['endpoints.personalData', t(includesPersonalData ? 'app.yes' : 'app.no')],

@@ -88,7 +88,7 @@ export class EndpointPages {
             cell: ({ description }) => description && plainText(description),
           },
         },
-        'word.state': (endpoint) => (
+        'word.status': (endpoint) => (
           <EndpointState {...{ endpoint, now }} figures={figuresOf(endpoint)} />
         ),
         'endpoints.success': { is: 'number', cell: (row) => successRate(visit, figuresOf(row)) },

@@ -77,7 +77,7 @@ export function WebhookDetail({ id, found }: DetailProps & { id: string }) {
         <FactList
           title="word.facts"
           facts={[
-            ['word.state', <WebhookState state={state} />],
+            ['word.status', <WebhookState state={state} />],
             ['webhooks.receivedAt', time(receivedAt)],
             ['webhooks.processedAt', time(webhook.processedAt)],
             ['word.reference', <ShownReference row={webhook} />],

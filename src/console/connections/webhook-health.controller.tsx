@@ -134,7 +134,7 @@ function registrationsPage(visit: Visit, rows: RegisteredEventType[] | null): Sh
             {...{ rows, name: 'health.registrations' }}
             columns={{
               'word.type': { wide: ({ eventType }) => <code>{eventType}</code> },
-              'word.state': ({ state }) => <RegistrationState state={state} />,
+              'word.status': ({ state }) => <RegistrationState state={state} />,
               'endpoints.host': { wide: ({ host }) => host },
             }}
           />

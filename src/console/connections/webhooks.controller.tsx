@@ -44,7 +44,7 @@ export class WebhookPages {
       ),
       query: orderedListQuery(webhookQuery.shape),
       filters: {
-        state: { label: 'word.state', options: webhookStates, of: 'webhooks.state' },
+        state: { label: 'word.status', options: webhookStates, of: 'webhooks.state' },
         eventType: { label: 'word.type' },
         from: { label: 'word.from', type: 'date' },
         to: { label: 'word.to', type: 'date' },
@@ -66,7 +66,7 @@ export class WebhookPages {
           href: (row) => visit.to(`webhooks/${webhookIdOf(row)}`),
           isOrder: true,
         },
-        'word.state': ({ state }) => <WebhookState state={state} />,
+        'word.status': ({ state }) => <WebhookState state={state} />,
         'word.type': { wide: ({ eventType }) => <code>{eventType}</code> },
         'word.reference': { wide: (row) => <ShownReference row={row} /> },
         'webhooks.copies': { count: ({ copies }) => copies },

@@ -69,16 +69,31 @@ function linkOfWaiting({ reason, date, breakId }: WaitingDay) {
   }
 }
 
-/** What the next day waits for, with a link to what is in the way. */
-export function DaysWaiting({ waiting }: { waiting: WaitingDay }) {
+/** What the next day waits for, with a link to what is in the way. `isFirst`: none is certified. */
+export function DaysWaiting({
+  waiting,
+  isFirst = false,
+}: {
+  waiting: WaitingDay;
+  isFirst?: boolean;
+}) {
   const { t, language, to } = useVisit();
   const { date, reason, isAmendment, days } = waiting;
   const link = linkOfWaiting(waiting);
-  const kind = reason === 'not_over' ? 'good' : reason === 'differs' ? 'bad' : 'warn';
+  const isEarly = isFirst && reason === 'not_over';
+  const kind = isEarly
+    ? 'plain'
+    : reason === 'not_over'
+      ? 'good'
+      : reason === 'differs'
+        ? 'bad'
+        : 'warn';
   return (
     <Message kind={kind}>
       {isAmendment && `${t('days.waiting.amendment')} `}
-      {t(`days.waiting.${reason}`, { day: date ? formatDay(date, language) : '' })}
+      {t(`days.waiting.${isEarly ? 'first' : reason}`, {
+        day: date ? formatDay(date, language) : '',
+      })}
       {days > 1 && ` ${t('days.waiting.count', { count: formatCount(days) })}`}
       {link && (
         <>

@@ -74,7 +74,7 @@ export class DaysPages {
       <>
         {query.has('started') && <Message kind="good">{t('days.runStarted')}</Message>}
         <BalanceNotice balances={balances} />
-        <DaysWaiting waiting={waiting} />
+        <DaysWaiting waiting={waiting} isFirst={data.length === 0 && query.size === 0} />
         <Filters
           wrong={wrong}
           fields={[

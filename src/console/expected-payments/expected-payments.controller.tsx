@@ -68,11 +68,19 @@ export class ExpectedPaymentPages {
             name ?? writeTaxId(taxId) ?? nameOf(payment),
           below: {
             label: 'list.taxId',
-            cell: ({ counterparty: { name, taxId } }) => name !== null && writeTaxId(taxId),
+            // The page shows the own id beside it; the file has a column of it.
+            cell: ({ counterparty: { name, taxId }, ...payment }) =>
+              [
+                name !== null && writeTaxId(taxId),
+                !visit.query.has('file') && (name ?? taxId) !== null && nameOf(payment),
+              ]
+                .filter(Boolean)
+                .join(' · '),
           },
         },
         'word.kind': { wide: (payment) => paymentKindText(visit, payment) },
-        'word.payment': { isDetail: true, wide: nameOf },
+        'word.payment': { isOnly: 'file', cell: nameOf },
+        'list.createdAt': { isDetail: true, at: ({ createdAt }) => createdAt, isOrder: true },
         'expectedPayment.settled': {
           isDetail: true,
           cents: ({ settledAmount }) => settledAmount || null,

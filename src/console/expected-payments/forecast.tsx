@@ -81,17 +81,17 @@ function Balance({ forecast: { days } }: ForecastProps) {
     null,
   );
   const last = days.at(-1);
-  const onDay = (day: ForecastDay | null | undefined) =>
+  const onDay = (day: ForecastDay | null | undefined, of: 'openingBalance' | 'closingBalance') =>
     day
-      ? t('forecast.onDay', { amount: formatAmount(day.closingBalance), day: printDay(day.date) })
+      ? t('forecast.onDay', { amount: formatAmount(day[of]), day: printDay(day.date) })
       : t('app.none');
   return (
     <FactList
       title="forecast.balance"
       facts={[
-        ['forecast.opening', days[0] ? formatAmount(days[0].openingBalance) : t('app.none')],
-        ['forecast.least', onDay(least)],
-        ['forecast.last', onDay(last)],
+        ['forecast.opening', onDay(days[0], 'openingBalance')],
+        ['forecast.least', onDay(least, 'closingBalance')],
+        ['forecast.last', onDay(last, 'closingBalance')],
       ]}
     />
   );

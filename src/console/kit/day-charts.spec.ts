@@ -33,6 +33,13 @@ describe('the chart of a balance', () => {
     expect(projected?.[0]).toEqual(past?.at(-1));
   });
 
+  it('has a legend of what it draws alone', () => {
+    const projected = days.map((one) => ({ ...one, isProjected: true }));
+    expect(draw({ today: '2026-03-04' })).toContain('chart.past');
+    const svg = draw({ days: projected, today: '2026-03-01' });
+    expect([svg.includes('chart.past'), svg.includes('chart.projected')]).toEqual([false, true]);
+  });
+
   it('has zero on its axis, with a value at each line', () => {
     const svg = draw({});
     expect(svg).toContain('>R$ 0</text>');

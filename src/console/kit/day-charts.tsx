@@ -134,6 +134,7 @@ export function StepChart({
   return (
     <Chart
       {...{ name: 'steps', title, label, legend: [], hasFuture: today !== undefined }}
+      hasPast={projectedFrom > 0}
       values={{ amounts, write: writeCents }}
     >
       <Axes {...{ days, amounts }} />
@@ -251,13 +252,16 @@ interface ChartProps {
   label?: string | undefined;
   /** Whether days that are not over follow. */
   hasFuture?: boolean;
+  /** Whether days that are over come before them. */
+  hasPast?: boolean;
   legend: readonly (readonly [kind: string, text: TextKey])[];
   /** At the left, one for each line. */
   values: { amounts: Amounts; isWhole?: boolean; write: (value: number) => string };
   children: ComponentChildren;
 }
 
-function Chart({ name, title, label, hasFuture, legend, values, children }: ChartProps) {
+function Chart(props: ChartProps) {
+  const { name, title, label, hasFuture, hasPast, legend, values, children } = props;
   const { t } = useVisit();
   const { amounts, isWhole, write } = values;
   return (
@@ -266,7 +270,7 @@ function Chart({ name, title, label, hasFuture, legend, values, children }: Char
         <strong>{t(title)}</strong>
         {hasFuture && (
           <>
-            <span class="legend-past">{t('chart.past')}</span>
+            {hasPast && <span class="legend-past">{t('chart.past')}</span>}
             <span class="legend-projected">{t('chart.projected')}</span>
           </>
         )}

@@ -366,8 +366,12 @@ export function ButtonLink({ is, children, ...link }: LinkProps) {
 
 type ButtonAttributes = Omit<JSX.IntrinsicElements['button'], 'class'>;
 
-/** A button that is not the main one of its form; `danger`: it destroys. */
-export function Button({ is, children, ...button }: ButtonAttributes & { is: 'plain' | 'danger' }) {
+/** `plain`: not the main one of its form; `danger`: it destroys. */
+export function Button({
+  is,
+  children,
+  ...button
+}: ButtonAttributes & { is?: 'plain' | 'danger' }) {
   return (
     <button class={is} {...button}>
       {children}

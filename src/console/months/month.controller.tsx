@@ -1,6 +1,7 @@
 // One month: what is missing and where, the two signatures, the amendments and the history.
 import { Controller } from '@nestjs/common';
 import { addDays, monthAfter } from '../../brazil/calendar.js';
+import { saoPauloDay } from '../../brazil/statement-day.js';
 import { AppError, invalidField } from '../../platform/errors.js';
 import { readBody, FormCard, Step, type FormFields } from '../kit/form.js';
 import { MonthClosing } from '../../reporting/months/month-closing.service.js';
@@ -118,12 +119,24 @@ interface Props {
 
 function MonthParts({ month, nameOf, balances }: Props & { balances: Balances }) {
   const { t, to, may } = useVisit();
+  const shown = shownClosing(month, balances);
+  const difference = shown === null ? 0n : month.closing - shown;
   const figures = [
-    ...(['opening', 'credits', 'debits', 'closing'] as const).map((name) => ({
+    ...(['opening', 'credits', 'debits'] as const).map((name) => ({
       name: t(figureNames[name]),
       value: <Amount cents={month[name]} />,
-      hint: name in balanceHints && t(balanceHints[name as keyof typeof balanceHints]),
+      hint: name === 'opening' && t('balance.ofMonthStart'),
     })),
+    {
+      name: t(difference === 0n ? 'days.closing' : 'months.computed'),
+      value: <Amount cents={month.closing} />,
+      hint:
+        shown === null || difference === 0n
+          ? t('balance.ofMonthEnd')
+          : t('months.computedHint', {
+              ...{ amount: formatAmount(shown), difference: formatAmount(difference) },
+            }),
+    },
     { name: t('word.lines'), value: formatCount(month.lines) },
   ];
   return (
@@ -150,15 +163,13 @@ function MonthParts({ month, nameOf, balances }: Props & { balances: Balances })
 }
 
 const figureNames = {
-  ...({ opening: 'days.opening', credits: 'chart.in' } as const),
-  ...({ debits: 'chart.out', closing: 'days.closing' } as const),
-} as const;
+  ...({ opening: 'days.opening', credits: 'chart.in', debits: 'chart.out' } as const),
+};
 
-/** Of when the balances of a month are. */
-const balanceHints = {
-  opening: 'balance.ofMonthStart',
-  closing: 'balance.ofMonthEnd',
-} as const;
+/** What the newest line says is the balance; null where that line is of another month. */
+function shownClosing({ month }: Month, { statement: { cents, at } }: Balances) {
+  return at !== null && saoPauloDay(at).startsWith(month) ? cents : null;
+}
 
 /** The next signature, with what it signs; of a closed month, how it is reopened. */
 function SignOff({ month, nameOf }: Props) {
@@ -249,7 +260,8 @@ function Checklist({ month }: { month: Month }) {
           </>
         ),
         'word.count': { count: ({ count }) => count },
-        'word.amount': { cents: ({ amount }) => amount },
+        // Without a sum, nothing is said: what is counted may have no amount, or an unknown one.
+        'word.amount': { cents: ({ amount }) => amount || null },
         'word.since': ({ since }) => since && formatDay(since, language),
         'word.actions': (item) => (
           <>
@@ -258,6 +270,7 @@ function Checklist({ month }: { month: Month }) {
               <Step
                 action={visit.to(`months/${month.month}/accept`)}
                 button="months.accept"
+                count={acceptedText(item)}
                 reasonLabel={`${t('app.reason')}: ${t(`months.${item.item}`)}`}
                 hidden={{
                   item: item.item,
@@ -273,6 +286,10 @@ function Checklist({ month }: { month: Month }) {
     />
   );
 }
+
+/** What is accepted: how many, and their sum. */
+const acceptedText = ({ count, amount }: Item) =>
+  formatCount(count) + (amount === 0n ? '' : ` (${formatAmount(amount)})`);
 
 /** As `typedNumber` reads it. */
 const centsText = (cents: bigint) =>

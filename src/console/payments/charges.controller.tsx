@@ -142,7 +142,7 @@ function ChargeSteps({ charge }: Props) {
   if (!mayVoid || !visit.may('request payments')) return null;
   return (
     <Steps>
-      <ButtonLink href={`${pathOfRecord(visit, 'charges', correlationId)}/void`}>
+      <ButtonLink is="plain" href={`${pathOfRecord(visit, 'charges', correlationId)}/void`}>
         {visit.t('payment.void')}
       </ButtonLink>
     </Steps>

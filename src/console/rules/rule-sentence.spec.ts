@@ -27,7 +27,7 @@ describe('the sentence of a rule', () => {
       notes: 'tarifa',
     };
     expect(say(when, fee)).toBe(
-      'Créditos do CPF ou CNPJ 12.345.678/0001-95 entre R$ 10,00 e R$ 20,00 ' +
+      'Créditos do CPF/CNPJ 12.345.678/0001-95 entre R$ 10,00 e R$ 20,00 ' +
         'cuja observação contém “tarifa” são classificados como taxa: O banco cobrou.',
     );
     expect(say(when, fee, 'en')).toBe(

@@ -10,6 +10,8 @@ import type { Db } from '../../platform/postgres/database.service.js';
 import type { Visit } from '../visit.js';
 
 interface ListedPayment {
+  /** By our clock: the lists follow it. The bank may say another time. */
+  createdAt: Date | null;
   amountCents: bigint | null;
   dueDate: string | null;
   counterparty: Counterparty;
@@ -27,13 +29,13 @@ export async function readPayments(
   const isVisible = visit.may('see personal data');
   const rows = await db.expectedPayment.findMany({
     where: { accountId, id: { in: [...ids] } },
-    select: { id: true, amountCents: true, dueDate: true },
+    select: { id: true, amountCents: true, dueDate: true, createdAt: true },
   });
   const counterparties = await findExpectedCounterparties(db, accountId, ids);
   const byId = new Map(rows.map((row) => [row.id, row]));
   return (id) => {
-    const { amountCents = null, dueDate = null } = byId.get(id) ?? {};
+    const { amountCents = null, dueDate = null, createdAt = null } = byId.get(id) ?? {};
     const counterparty = shownCounterparty(counterpartyIn(counterparties, id), isVisible);
-    return { amountCents, dueDate, counterparty };
+    return { amountCents, dueDate, createdAt, counterparty };
   };
 }

@@ -1,5 +1,7 @@
 // The lists of charges, operations, transfers, bill payments and refunds.
 import { Controller } from '@nestjs/common';
+import { findCounterparties } from '../../access/counterparties/counterparties.queries.js';
+import { shownCounterparty } from '../../access/counterparties/counterparty.schema.js';
 import { BillPaymentViews } from '../../outbound/bill-payments/bill-payment-views.service.js';
 import { listBillPaymentsRoute } from '../../outbound/bill-payments/bill-payments.schema.js';
 import { chargeSettlements } from '../../outbound/charges/charge-settlement.js';
@@ -70,7 +72,10 @@ export class PaymentLists {
       columns: async (rows) => {
         const payments = await this.readPayments(visit, rows);
         return {
-          'list.createdAt': { at: (row) => bankTime(row, 'createdAt'), isOrder: true },
+          'list.createdAt': {
+            at: (row) => payments(row.expectedPaymentId).createdAt,
+            isOrder: true,
+          },
           'word.payer': {
             ...partyColumn(
               (row: ListedCharge) => payments(row.expectedPaymentId).counterparty,
@@ -225,13 +230,21 @@ export class PaymentLists {
     own: ListColumns<Row>,
   ): Promise<ListColumns<Row>> {
     const payments = await this.readPayments(visit, rows);
+    // What a request does not name, its line may; of a refund, the line of the refunded Pix.
+    const lineOf = ({ originalNsu, nsu }: Row) => originalNsu ?? nsu;
+    const requested = (row: Row) => payments(row.expectedPaymentId).counterparty;
+    const unnamed = rows.filter((row) => requested(row).name === null);
+    const lines = unnamed.flatMap((row) => lineOf(row) ?? []);
+    const ofLine = await findCounterparties(this.database.prisma, visit.accountId, lines);
+    const partyOf = (row: Row) => {
+      const party = ofLine.get(lineOf(row) ?? 0n);
+      if (requested(row).name !== null || !party?.name) return requested(row);
+      return shownCounterparty(party, visit.may('see personal data'));
+    };
     return {
       'list.createdAt': { at: ({ createdAt }) => createdAt, isOrder: true },
       'list.beneficiary': {
-        ...partyColumn(
-          (row: Row) => payments(row.expectedPaymentId).counterparty,
-          () => visit.t('money.unnamed'),
-        ),
+        ...partyColumn(partyOf, () => visit.t('money.unnamed')),
         isLead: true,
         href: hrefIn(visit, list),
       },
@@ -256,6 +269,7 @@ interface SentRow {
   state: string;
   settlement: string;
   nsu: bigint | null;
+  originalNsu?: bigint;
   createdAt: Date;
 }
 
@@ -268,14 +282,3 @@ const badge = (visit: Visit, of: string, state: string) => (
 
 const hrefIn = (visit: Visit, records: string) => (row: { id: string }) =>
   visit.to(`${records}/${row.id}`);
-
-/** The bank's response may have any content. */
-function bankText(row: object, field: string): string {
-  const value: unknown = (row as Record<string, unknown>)[field];
-  return typeof value === 'string' ? value : '';
-}
-
-function bankTime(row: object, field: string): Date | null {
-  const at = new Date(bankText(row, field));
-  return Number.isNaN(at.getTime()) ? null : at;
-}

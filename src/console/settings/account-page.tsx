@@ -78,7 +78,8 @@ export function AccountFactCards({ facts, profile }: Props & { profile: BankProf
   );
 }
 
-const businessDaysText = ({ t }: Visit, days: number) => t('account.businessDays', { days });
+const businessDaysText = ({ t }: Visit, days: number) =>
+  days === 1 ? t('account.businessDay') : t('account.businessDays', { days });
 
 type Observed = NonNullable<AccountFacts['creditDays'][number]['observed']>;
 

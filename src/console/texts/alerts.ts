@@ -82,7 +82,7 @@ export const alertsTexts = {
   ],
   'alarm.stop': ['Parar nossos envios', 'Stop our own sending'],
   'alarm.stopLimits': [
-    'Para a nós, não a quem tem as credenciais do banco. Ajuda quando um envio nosso foi alterado.',
+    'Bloqueia só os nossos envios: quem tem as credenciais do banco ainda pode pagar.',
     "It stops us, not someone who has the bank's credentials. It helps when our request was altered.",
   ],
   'disputes.title': ['Contestações', 'Disputes'],

@@ -44,8 +44,8 @@ export const appTexts = {
   'list.total': ['Total: {count}', 'Total: {count}'],
   'list.moreThan': ['Total: mais de {count}', 'Total: more than {count}'],
   'list.atLeast': ['Total: pelo menos {count}', 'Total: at least {count}'],
-  'list.credits': ['{amount} entram', '{amount} in'],
-  'list.debits': ['{amount} saem', '{amount} out'],
+  'list.credits': ['{amount} de entradas', '{amount} in'],
+  'list.debits': ['{amount} de saídas', '{amount} out'],
   'list.newestFirst': ['Mais novos primeiro', 'Newest first'],
   'list.oldestFirst': ['Mais antigos primeiro', 'Oldest first'],
   'list.file': ['Baixar CSV', 'Download CSV'],
@@ -74,7 +74,7 @@ export const appTexts = {
   'error.400': ['O pedido não pôde ser lido.', 'The request could not be read.'],
   'error.401': ['Entre para continuar.', 'Sign in to continue.'],
   'error.403': [
-    'O seu papel nesta conta não permite esta ação.',
+    'O seu perfil nesta conta não permite esta ação.',
     'Your role in this account does not allow this action.',
   ],
   'error.404': [

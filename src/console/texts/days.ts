@@ -24,6 +24,10 @@ export const daysTexts = {
     'Todos os dias encerrados estão certificados. O próximo é {day}, que ainda não terminou.',
     'Every finished day is certified. The next one is {day}, which is not over yet.',
   ],
+  'days.waiting.first': [
+    'O primeiro dia a certificar é {day}, que ainda não terminou.',
+    'The first day to certify is {day}, which is not over yet.',
+  ],
   'days.waiting.not_closed': [
     'O dia {day} aguarda: ainda não está provado que nenhum lançamento dele falta no extrato. O extrato é lido duas vezes, e as leituras precisam concordar.',
     'The day {day} waits: it is not proven yet that no line of it is missing. The statement is read twice, and the reads must agree.',

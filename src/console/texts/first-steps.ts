@@ -25,7 +25,7 @@ export const firstStepsTexts = {
     'Um boleto com QR Code Pix, como um sistema da empresa o emite. O exemplo já está preenchido.',
     'A bank slip with a Pix QR code, as a business system issues it. The example is filled in.',
   ],
-  'firstSteps.payerDocument': ['CPF ou CNPJ do pagador', 'CPF or CNPJ of the payer'],
+  'firstSteps.payerDocument': ['CPF/CNPJ do pagador', 'CPF or CNPJ of the payer'],
   'firstSteps.amount': ['Valor em reais', 'Amount in reais'],
   'firstSteps.create': ['Criar a cobrança', 'Create the charge'],
   'firstSteps.curl': ['O mesmo pela API, no terminal:', 'The same by the API, in a terminal:'],

@@ -40,12 +40,17 @@ export const monthsTexts = {
   'months.is.accepted': ['Aceito', 'Accepted'],
   'months.is.not_applicable': ['Não se aplica', 'Does not apply'],
   'months.show': ['Mostrar', 'Show'],
-  'months.accept': ['Aceitar', 'Accept'],
+  'months.accept': ['Aceitar {count}', 'Accept {count}'],
+  'months.computed': ['Saldo calculado pelos lançamentos', 'Balance computed from the lines'],
+  'months.computedHint': [
+    'o extrato mostra {amount}; diferença: {difference}',
+    'the statement shows {amount}; difference: {difference}',
+  ],
   'months.prepare': ['Preparar o fechamento', 'Prepare the close'],
   'months.approve': ['Aprovar e fechar', 'Approve and close'],
   'months.seen': ['Conferi estes valores', 'I have checked these figures'],
   'months.signHint': [
-    'Duas pessoas de papéis diferentes assinam. A segunda assinatura fecha o mês.',
+    'Duas pessoas de perfis diferentes assinam. A segunda assinatura fecha o mês.',
     'Two people of different roles sign. The second signature closes the month.',
   ],
   'months.notReady': [
@@ -53,7 +58,7 @@ export const monthsTexts = {
     'The month can be signed once nothing is missing.',
   ],
   'months.preparedBy': [
-    'Preparado por {who}. Falta a aprovação de outra pessoa, de outro papel.',
+    'Preparado por {who}. Falta a aprovação de outra pessoa, de outro perfil.',
     'Prepared by {who}. Another person, of another role, must approve it.',
   ],
   'months.outdated': [
@@ -104,7 +109,7 @@ export const monthsTexts = {
   'problem.month_not_ready': ['Ainda falta algo neste mês.', 'Something of this month is missing.'],
   'problem.nothing_to_accept': ['Não há o que aceitar.', 'There is nothing to accept.'],
   'problem.same_role': [
-    'Quem aprova precisa ter outro papel que quem preparou.',
+    'Quem aprova precisa ter outro perfil que quem preparou.',
     'Who approves must have another role than who prepared.',
   ],
   'problem.own_request': [

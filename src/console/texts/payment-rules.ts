@@ -45,7 +45,7 @@ export const paymentRulesTexts = {
     'Em reais. 0: todo valor. Vazio: nenhum valor.',
     'In reais. 0: every amount. Empty: no amount.',
   ],
-  'policy.newField': ['Pedir aprovação para recebedor novo', 'Ask for approval for a new payee'],
+  'policy.newField': ['Pedir aprovação para favorecido novo', 'Ask for approval for a new payee'],
   'policy.kinds': ['Só para estes tipos', 'Only for these kinds'],
   'policy.sources': ['Só para estas origens', 'Only for these sources'],
   'policy.noneIsAll': ['Nenhum marcado: todos.', 'None chosen: all.'],
@@ -84,7 +84,7 @@ export const paymentRulesTexts = {
     'For each day, of each person or key',
   ],
   'controls.limit.perCounterpartyPerDay': [
-    'Por dia, para cada recebedor',
+    'Por dia, para cada favorecido',
     'For each day, to each payee',
   ],
   'controls.checksPayee': [
@@ -123,7 +123,7 @@ export const paymentRulesTexts = {
   ],
   'controls.stopsOnAlarm': ['Alarme para os nossos envios', 'An alarm stops our own sending'],
   'alarmStop.title': [
-    'Parar no alarme: teria parado em {lines} débitos de 90 dias',
+    'Bloqueio por alarme: teria agido em {lines} débitos dos últimos 90 dias',
     'Stop on alarm: it would have stopped on {lines} debits of 90 days',
   ],
   'alarmStop.on': ['Um alarme para os nossos envios.', 'An alarm stops our own sending.'],

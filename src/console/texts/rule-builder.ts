@@ -59,7 +59,7 @@ export const ruleBuilderTexts = {
   'ruleCondition.typePrefix': ['Tipo: começa com', 'Type: begins with'],
   'ruleCondition.amountFrom': ['Valor: no mínimo (R$)', 'Amount: at least (R$)'],
   'ruleCondition.amountTo': ['Valor: no máximo (R$)', 'Amount: at most (R$)'],
-  'ruleCondition.document': ['CPF ou CNPJ: é', 'Tax id (CPF or CNPJ): is'],
+  'ruleCondition.document': ['CPF/CNPJ: é', 'Tax id (CPF or CNPJ): is'],
   'ruleCondition.account': [
     'Conta da contraparte: é (ISPB/agência/conta)',
     'Account of the counterparty: is (ISPB/branch/account)',
@@ -75,7 +75,7 @@ export const ruleBuilderTexts = {
     'O CPF/CNPJ ou o identificador, e o valor ou a data.',
     'The tax id or the reference, and the amount or the date.',
   ],
-  'ruleMatch.by.document': ['CPF ou CNPJ', 'Tax id (CPF or CNPJ)'],
+  'ruleMatch.by.document': ['CPF/CNPJ', 'Tax id (CPF or CNPJ)'],
   'ruleMatch.by.amount': ['Valor', 'Amount'],
   'ruleMatch.by.window': ['Data, perto do vencimento', 'Date, near the due date'],
   'ruleMatch.by.notes': [

@@ -56,7 +56,7 @@ export const rulesTexts = {
   'ruleAspect.priority': ['Prioridade', 'Priority'],
   'ruleAspect.direction': ['Direção', 'Direction'],
   'ruleAspect.types': ['Tipos', 'Types'],
-  'ruleAspect.document': ['CPF ou CNPJ', 'Tax id'],
+  'ruleAspect.document': ['CPF/CNPJ', 'Tax id'],
   'ruleAspect.account': ['Conta da contraparte', 'Account of the counterparty'],
   'ruleAspect.amount': ['Valor', 'Amount'],
   'ruleAspect.notes': ['Texto da observação', 'Text in the notes'],
@@ -74,7 +74,7 @@ export const rulesTexts = {
   'ruleSays.or': ['ou', 'or'],
   'ruleSays.types': ['do tipo {types}', 'of the type {types}'],
   'ruleSays.typePrefixes': ['de tipo que começa com {types}', 'of a type that begins with {types}'],
-  'ruleSays.document': ['do CPF ou CNPJ {document}', 'of the tax id {document}'],
+  'ruleSays.document': ['do CPF/CNPJ {document}', 'of the tax id {document}'],
   'ruleSays.account': [
     'da conta {number}, agência {branch}, ISPB {ispb}',
     'of the account {number}, branch {branch}, ISPB {ispb}',
@@ -101,7 +101,7 @@ export const rulesTexts = {
     'pagam de uma vez, menos a taxa, as vendas que têm {same}',
     'pay at once, less a fee, the sales that have {same}',
   ],
-  'ruleSays.same.document': ['o mesmo CPF ou CNPJ', 'the same tax id'],
+  'ruleSays.same.document': ['o mesmo CPF/CNPJ', 'the same tax id'],
   'ruleSays.same.notes': ['o identificador citado na observação', 'the reference in the notes'],
   'ruleSays.same.amount': ['o mesmo valor', 'the same amount'],
   'ruleSays.window': [

@@ -10,7 +10,7 @@ export const searchTexts = {
   'search.label': ['Buscar id, CPF/CNPJ, nome ou valor', 'Search id, CPF/CNPJ, name or amount'],
   'search.submit': ['Buscar', 'Search'],
   'search.hint': [
-    'Encontra partes de nomes, com ou sem acentos; ids (do seu sistema, do Pix, NSU), também pelo começo; códigos de boletos e contas; CPF ou CNPJ; chave Pix; e valores como 1.234,56.',
+    'Encontra partes de nomes, com ou sem acentos; ids (do seu sistema, do Pix, NSU), também pelo começo; códigos de boletos e contas; CPF/CNPJ; chave Pix; e valores como 1.234,56.',
     'Finds parts of names, with or without accents; ids (correlationId, externalId, endToEndId, nsu), also by how they begin; codes of slips and bills; CPF or CNPJ; a Pix key; and amounts such as 1.234,56.',
   ],
   'search.readAs': ['Procurado como: {terms}.', 'Searched as: {terms}.'],
@@ -19,7 +19,7 @@ export const searchTexts = {
   'search.term.nsu': ['nsu', 'nsu'],
   'search.term.barCode': ['código de conta', 'code of a bill'],
   'search.term.amountCents': ['valor de {amount}', 'amount of {amount}'],
-  'search.term.taxId': ['CPF ou CNPJ', 'CPF or CNPJ'],
+  'search.term.taxId': ['CPF/CNPJ', 'CPF/CNPJ'],
   'search.term.pixKey': ['chave Pix', 'Pix key'],
   'search.term.name': ['parte de um nome', 'part of a name'],
   'search.nothing': [
@@ -27,7 +27,7 @@ export const searchTexts = {
     'Nothing was found. Codes and documents must be complete, and an id at least its beginning.',
   ],
   'search.namesOf': [
-    'Nomes são encontrados em lançamentos e em pagamentos previstos declarados. Quem ainda não pagou uma cobrança é encontrado pelo CPF ou CNPJ.',
+    'Nomes são encontrados em lançamentos e em pagamentos previstos declarados. Quem ainda não pagou uma cobrança é encontrado pelo CPF/CNPJ.',
     'Names are found in lines and in declared expected payments. Who has not paid a charge yet is found by CPF or CNPJ.',
   ],
   'search.keysOf': [

@@ -31,7 +31,8 @@ export const settingsTexts = {
   'account.way.slip': ['Boleto', 'Bank slip'],
   'account.way.pix': ['Pix', 'Pix'],
   'account.way.other': ['Outros', 'Other'],
-  'account.businessDays': ['{days} dia(s) útil(eis)', '{days} business day(s)'],
+  'account.businessDay': ['1 dia útil', '1 business day'],
+  'account.businessDays': ['{days} dias úteis', '{days} business days'],
   'account.observed': [
     '({payments} pagamentos em 90 dias: {spread})',
     '({payments} payments in 90 days: {spread})',
@@ -90,7 +91,7 @@ export const settingsTexts = {
   ],
   'account.details.accountDigit': ['Dígito da conta', 'Account check digit'],
   'account.details.holderName': ['Titular', 'Holder'],
-  'account.details.holderTaxId': ['CPF ou CNPJ do titular', 'CPF or CNPJ of the holder'],
+  'account.details.holderTaxId': ['CPF/CNPJ do titular', 'CPF or CNPJ of the holder'],
   'account.details.agreement': ['Convênio', 'Agreement'],
   'account.changeCredentials': ['Trocar credenciais', 'Change credentials'],
   'account.credentialsEmpty': [
@@ -157,7 +158,7 @@ export const settingsTexts = {
   ],
 
   'problem.person_elsewhere': [
-    'A pessoa já tem um papel em outro lugar: só um administrador de todas as contas dá outro.',
+    'A pessoa já tem um perfil em outro lugar: só um administrador de todas as contas dá outro.',
     'The person has a role elsewhere: only an admin of every account gives another one.',
   ],
   'problem.roles_of_groups': [

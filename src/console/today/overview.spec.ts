@@ -18,8 +18,8 @@ describe('the overview', () => {
     ]);
   });
 
-  it('adds up what is expected until a day', () => {
-    const days = [0, 7, 8].map((day) => ({
+  it('adds up what is expected on seven days, today included', () => {
+    const days = [0, 6, 7].map((day) => ({
       ...{ date: `2026-03-1${day}`, expectedIn: 10n, expectedOut: 1n },
     }));
     expect(expectedWithin(days, '2026-03-10', 7)).toEqual({ in: 20n, out: 2n });

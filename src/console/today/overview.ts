@@ -32,11 +32,11 @@ interface ExpectedDay {
   expectedOut: Cents;
 }
 
-/** What is expected from today until so many days later. */
+/** What is expected on so many days, the first of them today. */
 export function expectedWithin(days: readonly ExpectedDay[], today: PlainDate, count: number) {
-  const until = addDays(today, count);
+  const end = addDays(today, count);
   return days
-    .filter(({ date }) => date <= until)
+    .filter(({ date }) => date < end)
     .reduce(
       (sum, { expectedIn, expectedOut }) => ({
         ...{ in: sum.in + expectedIn, out: sum.out + expectedOut },

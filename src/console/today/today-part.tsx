@@ -138,10 +138,16 @@ function Work({ reading: { work, firingAlerts } }: Props) {
         'word.count': { count: ({ count }) => count },
         'today.inReais': {
           is: 'number',
-          cell: ({ cents, withoutAmount }) => (
+          cell: ({ cents, count, withoutAmount }) => (
             <>
-              {cents === null ? t('app.none') : <Amount cents={cents} />}
-              {withoutAmount > 0n && (
+              {cents === null ? (
+                t('app.none')
+              ) : withoutAmount === count ? (
+                t('breaks.unknownAmount')
+              ) : (
+                <Amount cents={cents} />
+              )}
+              {withoutAmount > 0n && withoutAmount < count && (
                 <Hint isBlock>
                   {t('today.withoutAmount', { count: formatCount(withoutAmount) })}
                 </Hint>

@@ -56,7 +56,7 @@ describe('a break that moves money', () => {
     const asked = { shown: (await open(id)).shown, reason, amount: '4,00' };
     const action = `${page}?state=open`;
     const { text, fields } = await analyst.confirm(action, asked, `${page}/confirm`);
-    expect(text).toMatch(/<div class="payee"><strong>[^<]+<\/strong><dl><dt>CPF or CNPJ/);
+    expect(text).toMatch(/<div class="payee"><strong>[^<]+<\/strong><dl><dt>CPF\/CNPJ/);
     expect(text).toContain('Refund R$\u00a04,00 to');
     expect((await send(id, 'refund', { amount: '4,00' })).status).toBe(409);
     const both = [await analyst.submit(action, fields), await analyst.submit(action, fields)];

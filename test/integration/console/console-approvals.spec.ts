@@ -91,6 +91,7 @@ describe('the pages of approvals', () => {
     const shown = await ana.get(page);
     expect(shown.text).toContain('account 1000002');
     expect(shown.text).toContain('The amount needs approval');
+    expect(shown.text).toContain('Approve R$\u00a01.234,56 to 1000002</button>');
     const operation = `${id} ${(await setup.operation(id)).approval.requestHash}`;
     const asked = { operation, reason: 'invoice seen', decision: 'approve' };
     const { text } = await ana.confirm(`${approvals}/decide`, asked, `${approvals}/confirm`);

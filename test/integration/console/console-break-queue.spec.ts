@@ -42,7 +42,8 @@ describe('the queue of breaks', () => {
       const { text } = await analyst.get(breaks);
       expect(listedIds(text)).toEqual([mismatch, first.id, second.id]);
       await fixture.act(mismatch, 'accept');
-      expect(text).toContain('R$ 1.234,56');
+      expect(text).toContain('>+R$ 1.234,56<');
+      expect(text).toMatch(/data-label="Day">\d\d\/\d\d\/\d{4}</);
       expect(text).toContain('Unexpected line');
       await fixture.act(first.id, 'accept');
       expect(listedIds((await analyst.get(breaks)).text)).toEqual([second.id]);
@@ -95,9 +96,11 @@ describe('the queue of breaks', () => {
     it('has the chosen break beside it, and the next one after an action, by links and forms', async () => {
       const [least, most] = [
         await fixture.addUnexpectedLine({ amountCents: 800 }),
-        await fixture.addUnexpectedLine({ amountCents: 900 }),
+        await fixture.addUnexpectedLine({ amountCents: 900, document: '11144477735' }),
       ];
-      const candidate = await fixture.addExpectedPayment({ amountCents: 900 });
+      const candidate = await fixture.addExpectedPayment({
+        ...{ amountCents: 900, document: '11144477735' },
+      });
       const list = `${breaks}?state=open&sort=amount`;
       const links = (await analyst.get(`${breaks}?sort=amount`)).text.match(
         /(?<=<a href=")[^"]*break=[^"]*/g,

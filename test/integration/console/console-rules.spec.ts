@@ -250,7 +250,7 @@ describe('the pages of rules', () => {
     expect(refused.text).toContain('The field is required.');
     expect(refused.text).not.toMatch(/<script>alert|<img src=x/);
     const portuguese = await submit(analyst, at('/new'), fields, { 'accept-language': 'pt' });
-    expect(portuguese.text).toContain('Precisa ser um CPF ou CNPJ válido.');
+    expect(portuguese.text).toContain('Precisa ser um CPF/CNPJ válido.');
     const invalid = classifying('x', condition('notesMatch', '('));
     expect((await submit(analyst, at('/new'), invalid)).text).toContain(
       'a valid pattern (RE2 syntax)',

@@ -143,7 +143,7 @@ describe('a foreign spreadsheet', () => {
     const checked = await submit('bulk/columns', { ...form, target: 'transfers' });
     expect(checked.text).toContain('Transfers. Checked: all 1 rows are valid.');
     const wrong = await choose(sheetOf(byKey.replace('123.456.789-09', '123')));
-    expect(wrong.text).toContain('CPF/CNPJ: Precisa ser um CPF ou CNPJ válido.');
+    expect(wrong.text).toContain('CPF/CNPJ: Precisa ser um CPF/CNPJ válido.');
   });
 
   it('does not send a row again in a changed file, and refuses an unclear amount', async () => {
