@@ -2,7 +2,7 @@
 // when its transaction commits: it is read from the database before each attempt, and again before
 // each call, unless the account was read in the transaction that recorded its attempt just now.
 import type { Db, Reader, Tx } from '../../platform/postgres/database.service.js';
-import type { AccountModeChange } from '../../generated/service/client.js';
+import { Prisma, type AccountModeChange } from '../../generated/service/client.js';
 import { invariant, type AppError } from '../../platform/errors.js';
 import { faultOfMode, registersWebhooksByDefault, type SendingRules } from './account-mode.js';
 
@@ -77,18 +77,51 @@ export async function lockMode(tx: Tx, accountId: number): Promise<void> {
 
 const serviceActor = 'service';
 
-/** Stops an account, or adds to its stop that another person must consent to its release. */
+/**
+ * Stops an account, or adds to its stop that another person must consent to its release. Null where
+ * each of the lines was stored before people let alarms stop the account, or made it live again, or
+ * has stopped it already: what they had before them then stops nothing later.
+ */
 export async function stopForAlarm(
   tx: Tx,
   accountId: number,
-  alarmNsu: bigint,
+  lines: readonly bigint[],
 ): Promise<RecordedChange | null> {
   await lockMode(tx, accountId);
+  const alarmNsu = await findStoppingLine(tx, accountId, lines);
+  if (alarmNsu === null) return null;
   const { mode: before, registersWebhooks } = await readSendingRules(tx, accountId);
   const mode = before === 'live' ? 'stopped' : before;
   const reason = `alarm: nobody requested the debit ${alarmNsu}`;
   const change = { mode, registersWebhooks, actor: serviceActor, reason, alarmNsu };
   return changeMode(tx, accountId, change);
+}
+
+/** Whether a change of the payment controls (c) left it so that alarms stop the account. */
+const stopsOnAlarm = Prisma.sql`c.details #>> '{guard,stopsOnAlarm}' = 'true'`;
+
+async function findStoppingLine(
+  tx: Tx,
+  accountId: number,
+  lines: readonly bigint[],
+): Promise<bigint | null> {
+  const [line] = await tx.$queryRaw<{ nsu: bigint }[]>`
+    SELECT l.nsu FROM statement_line l
+    WHERE l.account_id = ${accountId} AND l.nsu = ANY (${[...lines]}::bigint[])
+      AND l.recorded_at > (
+        SELECT min(c.created_at) FROM payment_control_change c
+        WHERE c.account_id = ${accountId} AND ${stopsOnAlarm} AND c.sequence > COALESCE((
+          SELECT max(c.sequence) FROM payment_control_change c
+          WHERE c.account_id = ${accountId} AND c.action = 'controls_set'
+            AND ${stopsOnAlarm} IS NOT TRUE), 0))
+      AND l.recorded_at > COALESCE((
+        SELECT max(created_at) FROM account_mode_change
+        WHERE account_id = ${accountId} AND mode = 'live' AND former_mode <> 'live'), '-infinity')
+      AND NOT EXISTS (
+        SELECT FROM account_mode_change
+        WHERE account_id = ${accountId} AND alarm_nsu = l.nsu)
+    ORDER BY l.occurred_at, l.nsu LIMIT 1`;
+  return line?.nsu ?? null;
 }
 
 /** How long one person's request for a release waits for another's. */

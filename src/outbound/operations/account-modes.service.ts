@@ -55,10 +55,10 @@ export class AccountModes implements OnModuleInit {
     return this.get(slug);
   }
 
-  /** A debit that nobody requested stops the account. */
-  async stopForAlarm(accountId: number, nsu: bigint): Promise<void> {
+  /** The first of these debits that may stop the account does: nobody requested it. */
+  async stopForAlarm(accountId: number, lines: readonly bigint[]): Promise<void> {
     const { slug } = await this.accounts.get(accountId);
-    await this.apply(accountId, slug, (tx) => stopForAlarm(tx, accountId, nsu));
+    await this.apply(accountId, slug, (tx) => stopForAlarm(tx, accountId, lines));
   }
 
   /**

@@ -48,8 +48,12 @@ export class AlarmStops {
   }
 
   /** Of alarms that are not raised yet. An account that is stopped stays so. */
-  async actOn(accountId: number, [first]: readonly NotedNotice[]): Promise<void> {
-    if (!first || !(await this.controls.readGuard(accountId)).stopsOnAlarm) return;
-    await this.modes.stopForAlarm(accountId, first.nsu);
+  async actOn(accountId: number, alarms: readonly NotedNotice[]): Promise<void> {
+    if (alarms.length === 0) return;
+    if (!(await this.controls.readGuard(accountId)).stopsOnAlarm) return;
+    await this.modes.stopForAlarm(
+      accountId,
+      alarms.map(({ nsu }) => nsu),
+    );
   }
 }

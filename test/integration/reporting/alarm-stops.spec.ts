@@ -91,14 +91,6 @@ describe('an alarm', () => {
     expect(await mode()).toMatchObject({ mode: 'stopped' });
   });
 
-  it('stops at once what is open when a person turns it on, and was never raised', async () => {
-    const nsu = await debit(50);
-    await sync();
-    await turnOn();
-    await sync();
-    expect(await mode()).toMatchObject({ mode: 'stopped', alarmNsu: nsu });
-  });
-
   it('has among the debits of 90 days what a person has explained since', async () => {
     const nsu = await debit(50);
     await sync();
@@ -131,6 +123,37 @@ describe('an alarm', () => {
     expect(body).toMatchObject({ mode: 'live', alarmNsu: null });
     await sync();
     expect(await sent()).toBe(200);
+  });
+
+  it('stops nothing for a debit from before the policy, nor from before the release', async () => {
+    await debit(50);
+    await sync();
+    await turnOn();
+    // The account has a rule for alarms only now.
+    await sync();
+    expect((await service.call('GET', '/v1/alerts')).body.data).toHaveLength(1);
+    expect(await mode()).toMatchObject({ mode: 'live', changes: [] });
+    await asOperator('PUT', modePath, { mode: 'stopped', ...by });
+    await debit(60);
+    await get(StatementSync).sync(accountId, { sliceMs: 10_000 });
+    await asOperator('PUT', modePath, { mode: 'live', ...by });
+    await sync();
+    expect(await mode()).toMatchObject({ mode: 'live', alarmNsu: null });
+    await debit(70);
+    await sync();
+    expect((await mode()).mode).toBe('stopped');
+  });
+
+  it('stops for a debit once, whatever raises it again', async () => {
+    await turnOn();
+    const nsu = await debit(50);
+    await sync();
+    await service.database.pool.query(`UPDATE alert_rule SET is_enabled = false`);
+    await sync();
+    expect((await service.call('GET', '/v1/alert-rules')).body.data).toHaveLength(2);
+    const { alarmNsu, changes } = await mode();
+    expect(alarmNsu).toBe(nsu);
+    expect(changes.filter(({ actor }: { actor: string }) => actor === 'service')).toHaveLength(1);
   });
 
   it('is over for people when two of them say so', async () => {
