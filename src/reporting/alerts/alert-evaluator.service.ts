@@ -133,11 +133,12 @@ export class AlertEvaluator {
         const known = await this.knownDebits(accountId, ruleId);
         const { level } = condition;
         const debits = await this.debits.list(accountId, { ...known, level, isAtOnce });
-        // Before the alarm is recorded: what ends in between is repeated.
+        // Before the alarm is recorded: what ends in between is repeated. What the bank does not
+        // show stops nothing.
         if (level === 'alarm')
           await this.stops.actOn(
             accountId,
-            debits.notices.filter(({ nsu }) => !known.raised.has(nsu)),
+            debits.notices.filter(({ nsu }) => !known.raised.has(nsu) && !debits.absent.has(nsu)),
           );
         return found.debitsOf(debits, severity);
       }

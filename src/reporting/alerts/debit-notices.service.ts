@@ -33,7 +33,7 @@ export interface KnownDebits {
   raised: ReadonlySet<bigint>;
   /** The lines of which the rule has an alert already. */
   own: ReadonlySet<bigint>;
-  /** The bank may be asked; otherwise a job that asks it follows. */
+  /** The bank may be asked; otherwise a job asks it, for a minute. */
   isAtOnce: boolean;
 }
 
@@ -50,12 +50,13 @@ export class DebitNotices {
 
   /**
    * The debits of a level, and how many earlier ones there are. An alarm that is not raised yet,
-   * because the bank does not show its line, is a critical alert until then.
+   * because the bank does not show its line, is a critical alert until then. `absent`: alarms whose
+   * line the bank has answered without.
    */
   async list(
     accountId: number,
     { level, raised, own, isAtOnce }: KnownDebits,
-  ): Promise<{ notices: NotedNotice[]; earlier: number }> {
+  ): Promise<{ notices: NotedNotice[]; earlier: number; absent: ReadonlySet<bigint> }> {
     const { debits, notices: all } = await this.read(accountId);
     const alarms = all.filter(({ notice }) => notice === 'alarm');
     if (level === 'alert') {
@@ -66,17 +67,19 @@ export class DebitNotices {
           ...waiting.map((one) => ({ ...one, notice: 'critical_alert' as const })),
         ],
         earlier: await countEarlierDebits(this.database.prisma, accountId),
+        absent: new Set(),
       };
     }
     const isAlarm = new Set(alarms.map(({ nsu }) => nsu));
-    const fresh = debits.filter(
-      ({ nsu, hasWaited }) => isAlarm.has(nsu) && !hasWaited && !raised.has(nsu),
-    );
+    const fresh = debits.filter(({ nsu }) => isAlarm.has(nsu) && !raised.has(nsu));
     // A bank that does not answer, or does not show the line, delays no alarm for over a minute.
-    const withheld = new Set(fresh.map(({ nsu }) => nsu));
-    if (isAtOnce) for (const nsu of await this.shownOf(accountId, fresh)) withheld.delete(nsu);
-    else if (fresh.length > 0) await this.raiseQueue.enqueue({ accountId });
-    return { notices: alarms.filter(({ nsu }) => !withheld.has(nsu)), earlier: 0 };
+    const asked = isAtOnce ? fresh : fresh.filter(({ hasWaited }) => hasWaited);
+    if (asked.length < fresh.length) await this.raiseQueue.enqueue({ accountId });
+    const { shown, absent } = await this.askFor(accountId, asked);
+    const withheld = new Set(
+      fresh.flatMap(({ nsu, hasWaited }) => (hasWaited || shown.has(nsu) ? [] : [nsu])),
+    );
+    return { notices: alarms.filter(({ nsu }) => !withheld.has(nsu)), earlier: 0, absent };
   }
 
   /** All but the earlier ones, in the order of their times. */
@@ -129,23 +132,32 @@ export class DebitNotices {
     );
   }
 
-  /** The largest of the debits, if the bank shows them again. */
-  private async shownOf(accountId: number, debits: readonly FoundDebit[]): Promise<bigint[]> {
-    if (debits.length === 0) return [];
+  /** Which of the largest debits the bank shows again, and which it answers without. */
+  private async askFor(accountId: number, debits: readonly FoundDebit[]) {
+    const [shown, absent] = [new Set<bigint>(), new Set<bigint>()];
+    if (debits.length === 0) return { shown, absent };
     const account = await this.accounts.get(accountId);
     const largest = [...debits]
       .sort((a, b) => (a.amountCents > b.amountCents ? -1 : 1))
       .slice(0, maxReads);
-    const isShown = await Promise.all(largest.map((debit) => this.isAtBank(account, debit)));
-    return largest.flatMap(({ nsu }, index) => (isShown[index] ? [nsu] : []));
+    await Promise.all(
+      largest.map(async (debit) => {
+        const isShown = await this.isAtBank(account, debit);
+        if (isShown !== null) (isShown ? shown : absent).add(debit.nsu);
+      }),
+    );
+    return { shown, absent };
   }
 
-  /** A line that cannot be read may be anything: it is as good as shown. */
-  private async isAtBank(account: BankAccount, { nsu, amountCents }: FoundDebit): Promise<boolean> {
+  /** Null without an answer. A line that cannot be read may be anything: it is as good as shown. */
+  private async isAtBank(
+    account: BankAccount,
+    { nsu, amountCents }: FoundDebit,
+  ): Promise<boolean | null> {
     const input = { query: { nsu } };
     const deadline = { deadlineMs: callDeadlineMs };
     const response = await this.bank.call(readStatementPage, account, input, deadline);
-    if (response.outcome !== 'success') return false;
+    if (response.outcome !== 'success') return null;
     const isShown = response.value
       .map((entry) => parseStatementLine(entry))
       .some(

@@ -156,6 +156,28 @@ describe('an alarm', () => {
     expect(changes.filter(({ actor }: { actor: string }) => actor === 'service')).toHaveLength(1);
   });
 
+  it.each([
+    ['shows', 'stopped', 1],
+    ['does not show', 'live', 1],
+  ])('about a line that is old and the bank %s leaves it %s', async (shows, expected, alarms) => {
+    await turnOn();
+    await debit(50);
+    await get(StatementSync).sync(accountId, { sliceMs: 10_000 });
+    await get(ReconciliationService).reconcile({ accountId });
+    await withoutTriggers(service.database.pool, async (client) => {
+      for (const [table, time] of [
+        ['payment_control_change', 'created_at'],
+        ['account_mode_change', 'created_at'],
+        ['statement_line', 'recorded_at'],
+      ])
+        await client.query(`UPDATE ${table} SET ${time} = ${time} - interval '1 minute'`);
+    });
+    if (shows === 'does not show') await service.sandbox.call('POST', '/sandbox/reset');
+    await get(AlertEvaluator).evaluate();
+    expect(await mode()).toMatchObject({ mode: expected });
+    expect((await service.call('GET', '/v1/alerts')).body.data).toHaveLength(alarms);
+  });
+
   it('is over for people when two of them say so', async () => {
     await turnOn();
     const [ana, bia] = [await person('ana@example.com'), await person('bia@example.com')];
