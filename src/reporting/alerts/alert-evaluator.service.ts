@@ -29,6 +29,7 @@ import {
   listDueMessages,
   listDueRules,
   listFiringLines,
+  listFirstAlarms,
   listRulesOfDebits,
   makeMessage,
   type EnabledRule,
@@ -55,7 +56,7 @@ export class AlertEvaluator {
   async evaluate(): Promise<void> {
     const { prisma, sql } = this.database;
     if (this.settings.sso) await declareLocalSignInRules(sql);
-    await declareAlarmRules(prisma, sql);
+    await declareAlarmRules(this.database);
     const rules = await listDueRules(prisma);
     if (rules.length === 0) return;
     const failures: unknown[] = [];
@@ -92,7 +93,8 @@ export class AlertEvaluator {
     const { accountId } = rule;
     const fired = await this.database.sqlTransaction(async (tx) => {
       const alarms = await evaluateRule(tx, rule, findings, options);
-      this.events.record(tx, accountId, alarms.flatMap(alarmEvent));
+      const first = await listFirstAlarms(tx, accountId, alarms);
+      this.events.record(tx, accountId, first.flatMap(alarmEvent));
       return alarms;
     });
     if (fired.length > 0) await this.events.enqueueDeliveries(accountId);

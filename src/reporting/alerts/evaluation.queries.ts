@@ -1,6 +1,6 @@
 // Evaluates rules and makes messages of what they found. Each statement locks the row of its rule,
 // so that two processes fire, clear and announce an alert once.
-import type { SqlTx, Reader } from '../../platform/postgres/database.service.js';
+import type { Database, SqlTx, Reader } from '../../platform/postgres/database.service.js';
 import { Prisma, type Alert } from '../../generated/service/client.js';
 import type { AlertConditionKind, AlertMessageKind } from '../../generated/service/enums.js';
 import type { AlertSeverity } from '../../generated/service/enums.js';
@@ -91,15 +91,22 @@ const withoutAlarmRule = Prisma.sql`
     WHERE r.account_id = g.account_id AND ${isEnabled} AND ${findsAlarms})`;
 
 /** A guarded account always has a rule that finds its alarms: without channels, it uses all. */
-export async function declareAlarmRules(db: Reader, writer: SqlTx): Promise<void> {
-  const missing = await db.$queryRaw<unknown[]>`SELECT g.account_id ${withoutAlarmRule} LIMIT 1`;
+export async function declareAlarmRules(
+  database: Pick<Database, 'prisma' | 'sqlTransaction'>,
+): Promise<void> {
+  const ofMissing = Prisma.sql`SELECT g.account_id ${withoutAlarmRule}`;
+  const missing = await database.prisma.$queryRaw<unknown[]>`${ofMissing} LIMIT 1`;
   if (missing.length === 0) return;
-  await writer.$executeRaw`
-    INSERT INTO alert_rule (account_id, id, name, condition_kind, condition, severity,
-      group_seconds, notifies_cleared, is_enabled)
-    SELECT g.account_id, ${newRowId}, 'Alarme', 'unrequested_debit',
-      '{"kind":"unrequested_debit","level":"alarm"}', 'critical', 0, true, true
-    ${withoutAlarmRule}`;
+  await database.sqlTransaction(async (tx) => {
+    // After the lock, a rule that another process declared meanwhile is seen.
+    await tx.$queryRaw`${ofMissing} ORDER BY g.account_id FOR NO KEY UPDATE OF g`;
+    await tx.$executeRaw`
+      INSERT INTO alert_rule (account_id, id, name, condition_kind, condition, severity,
+        group_seconds, notifies_cleared, is_enabled)
+      SELECT g.account_id, ${newRowId}, 'Alarme', 'unrequested_debit',
+        '{"kind":"unrequested_debit","level":"alarm"}', 'critical', 0, true, true
+      ${withoutAlarmRule}`;
+  });
 }
 
 export type FiredAlert = Pick<Alert, 'id' | 'amountCents' | 'detail'>;
@@ -169,6 +176,27 @@ export async function evaluateRule(
       FROM rule WHERE r.account_id = ${accountId} AND r.id = rule.id
     )
     SELECT id, amount_cents, detail FROM fired`;
+}
+
+/** Those of the alarms about whose debits no rule of the account has raised one before. */
+export async function listFirstAlarms(
+  tx: SqlTx,
+  accountId: number,
+  alarms: readonly FiredAlert[],
+): Promise<FiredAlert[]> {
+  if (alarms.length === 0) return [];
+  // What another rule raises at the same time is recorded before the lock, or after all this.
+  await tx.$queryRaw`SELECT FROM bank_account WHERE id = ${accountId} FOR NO KEY UPDATE`;
+  const ids = alarms.map(({ id }) => id);
+  const again = await tx.$queryRaw<{ id: string }[]>`
+    SELECT a.id FROM alert a
+    WHERE a.account_id = ${accountId} AND a.id = ANY (${ids}::uuid[]) AND EXISTS (
+      SELECT FROM alert former
+      JOIN alert_rule r ON r.account_id = former.account_id AND r.id = former.rule_id
+      WHERE former.account_id = ${accountId} AND former.subject = a.subject
+        AND former.id <> a.id AND ${findsAlarms})`;
+  const known = new Set(again.map(({ id }) => id));
+  return alarms.filter(({ id }) => !known.has(id));
 }
 
 /** Whether an alert (a) was announced and nobody acknowledged it in the time of its rule. */

@@ -1,9 +1,12 @@
 // An alarm about a debit stops the account where people chose so, and two of them release it.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { ReconciliationService } from '../../../src/reconciliation/apply/reconciliation.service.js';
 import { AlertEvaluator } from '../../../src/reporting/alerts/alert-evaluator.service.js';
+import { declareAlarmRules } from '../../../src/reporting/alerts/evaluation.queries.js';
 import { StatementSync } from '../../../src/statement/lines/statement-sync.service.js';
 import { newKeyHeader, slip } from '../../contract/samples.js';
+import { internalTransfer } from '../../contract/transfer-samples.js';
 import { signedInPerson } from '../../support/console-visitor.js';
 import { operatorOf } from '../../support/operator.js';
 import { deleteAllRows, withoutTriggers } from '../../support/parent-rows.js';
@@ -101,6 +104,27 @@ describe('an alarm', () => {
     expect(accepted.status).toBe(200);
     await service.database.pool.query('DELETE FROM noted_debit');
     expect((await read()).data).toMatchObject([{ nsu, debit: 'unexplained' }]);
+  });
+
+  it.each([
+    ['another amount than ours', 36, 'own_id'],
+    ['a second one of ours', 35, 'second_debit'],
+  ])('has among them %s', async (_, amount, row) => {
+    const body = internalTransfer({ amount: 35, externalId: 'ours' });
+    const ours = await service.call('POST', '/baas/api/v2/transfers', {
+      ...{ body, headers: newKeyHeader() },
+    });
+    expect(ours.status).toBe(200);
+    await sync();
+    const of = { typeName: 'DEBIT_TRANSFER_INTERNAL', isCredit: false, externalId: 'ours' };
+    const written = await service.sandbox.call('POST', '/sandbox/transactions', {
+      body: { ...of, amount },
+    });
+    await sync();
+    const expected = [{ nsu: written.body.nsu, debit: row }];
+    expect((await read()).data).toMatchObject(expected);
+    await service.database.pool.query('DELETE FROM noted_debit');
+    expect((await read()).data).toMatchObject(expected);
   });
 
   it('stops what is new, once, until the admin key releases it', async () => {
@@ -300,6 +324,27 @@ describe('an alarm', () => {
       await debit(50);
       await sync();
       expect(await notified()).toEqual(channels.sort());
+    });
+
+    it('has one, though two processes declare it at once', async () => {
+      await guard();
+      const { database } = service;
+      const other = await database.pool.connect();
+      await other.query('BEGIN');
+      await other.query('SELECT FROM payment_control FOR NO KEY UPDATE');
+      await other.query(
+        `INSERT INTO alert_rule (account_id, id, name, condition_kind, condition, severity,
+           group_seconds, notifies_cleared, is_enabled)
+         SELECT account_id, gen_random_uuid(), 'Alarme', 'unrequested_debit',
+           '{"kind":"unrequested_debit","level":"alarm"}', 'critical', 0, true, true
+         FROM payment_control`,
+      );
+      const declared = declareAlarmRules(database);
+      await sleep(200);
+      await other.query('COMMIT');
+      other.release();
+      await declared;
+      expect((await service.call('GET', '/v1/alert-rules')).body.data).toHaveLength(1);
     });
 
     it('goes to all channels where those of its rule are removed', async () => {

@@ -173,6 +173,19 @@ describe('a debit that the service did not request', () => {
     ]);
   });
 
+  it('is one event, whatever rules raise it, and however often', async () => {
+    await rule('alarm');
+    await rule('alarm');
+    await debit(50);
+    await sync();
+    expect(await firing()).toHaveLength(2);
+    await service.database.pool.query(`UPDATE alert SET state = 'cleared', cleared_at = now()`);
+    await sync();
+    expect(await firing()).toHaveLength(2);
+    const { data } = (await service.call('GET', '/v1/events?type=alarm.raised')).body;
+    expect(data).toHaveLength(1);
+  });
+
   it('is seen by a read every few seconds where the account is guarded, else it is red', async () => {
     const { prisma } = service.database;
     const due = async () => (await listDueSyncs(prisma, 3_600_000, false)).length;
