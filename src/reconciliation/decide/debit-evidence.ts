@@ -15,7 +15,7 @@ const ownReferences: readonly ReferenceKind[] = [
   ...(['idempotency_key', 'nsu', 'movement_id'] as const),
   ...(['end_to_end_id', 'external_id', 'correlation_id'] as const),
 ];
-const ownKinds: readonly string[] = ownReferences;
+export const ownKinds: readonly string[] = ownReferences;
 
 export interface NotedLine {
   nsu: bigint;

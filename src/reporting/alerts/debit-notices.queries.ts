@@ -3,6 +3,7 @@ import { opaqueAccountId, type Reader } from '../../platform/postgres/database.s
 import { Prisma } from '../../generated/service/client.js';
 import { isFee } from '../../reconciliation/load/fees.queries.js';
 import { linesElsewhere } from '../../reconciliation/load/line-facts.queries.js';
+import { ownKinds } from '../../reconciliation/decide/debit-evidence.js';
 import { noEvidence } from '../../reconciliation/decide/debit-notice.js';
 import type { FoundDebit } from './debit-notices.js';
 
@@ -55,18 +56,35 @@ export const previewDays = 90;
 
 /**
  * What was noted in the last days, and debits with a break that somebody has resolved since: by
- * then, nothing explained them.
+ * then, nothing explained them, or they had an id of our operation, but not its amount, or paid it
+ * twice.
  */
 const everNoted = (accountId: number) => Prisma.sql`(
   SELECT account_id, nsu, evidence, found_at FROM noted_debit
   WHERE account_id = ${opaqueAccountId(accountId)}
     AND found_at > clock_timestamp() - ${previewDays} * interval '1 day'
   UNION ALL
-  SELECT b.account_id, b.nsu, ${JSON.stringify(noEvidence)}::jsonb, b.opened_at FROM break b
-  WHERE b.account_id = ${opaqueAccountId(accountId)} AND b.kind = 'unrequested_debit'
+  (SELECT DISTINCT ON (b.nsu) b.account_id, b.nsu,
+         ${JSON.stringify(noEvidence)}::jsonb || jsonb_build_object('own', CASE b.kind
+           WHEN 'amount_mismatch' THEN 'differs' WHEN 'duplicate_payment' THEN 'second' END),
+         b.opened_at
+  FROM break b
+  LEFT JOIN expected_payment e
+    ON e.account_id = b.account_id AND e.id = b.expected_payment_id
+  WHERE b.account_id = ${opaqueAccountId(accountId)}
+    AND (b.kind = 'unrequested_debit'
+      OR b.kind IN ('amount_mismatch', 'duplicate_payment')
+        AND (b.expected_payment_id IS NULL OR e.operation_id IS NOT NULL)
+        AND (b.kind = 'duplicate_payment' OR EXISTS (
+          SELECT FROM jsonb_array_elements(b.evidence -> 'candidates') one
+          WHERE one ->> 'referenceKind' = ANY (${[...ownKinds]}::text[])))
+        AND EXISTS (
+          SELECT FROM statement_line d
+          WHERE d.account_id = b.account_id AND d.nsu = b.nsu AND NOT d.is_credit))
     AND b.opened_at > clock_timestamp() - ${previewDays} * interval '1 day'
     AND NOT EXISTS (
-      SELECT FROM noted_debit n WHERE n.account_id = b.account_id AND n.nsu = b.nsu))`;
+      SELECT FROM noted_debit n WHERE n.account_id = b.account_id AND n.nsu = b.nsu)
+  ORDER BY b.nsu, b.opened_at DESC, b.id))`;
 
 const isRecent = Prisma.sql`d.found_at > clock_timestamp() - ${shownDays} * interval '1 day'`;
 
