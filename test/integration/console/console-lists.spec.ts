@@ -146,7 +146,7 @@ describe('a list of the account', () => {
   it.each([
     [
       'breaks',
-      /^\uFEFF?Kind,Amount,Counterparty,Assignee,Age,Severity\r\n"Unexpected line",45\.67,/,
+      /^\uFEFF?Kind,Amount,Counterparty,Assignee,Day,Age,Severity\r\n"Unexpected line",45\.67,/,
     ],
     ['audit', /^\uFEFF?When,By,.*,Id,Trace\r\n/],
     ['approvals', /^\uFEFF?Payment,Kind,Paid to,Expires/],
