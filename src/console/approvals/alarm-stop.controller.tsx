@@ -2,7 +2,7 @@
 // not stop; then the form.
 import { Controller } from '@nestjs/common';
 import { AlarmStops } from '../../reporting/alerts/alarm-stops.service.js';
-import { debitText } from '../../reporting/alerts/message-text.js';
+import { debitText } from '../../reporting/alerts/alert-subject.js';
 import {
   ConsoleAction,
   ConsolePage,

@@ -1,12 +1,10 @@
 // Alerts: what fires, what was acknowledged by whom and why, and what is cleared.
 import { Controller } from '@nestjs/common';
 import type { JSX } from 'preact';
-import { parsePlainDate } from '../../brazil/calendar.js';
-import { printDay } from '../../brazil/printed-text.js';
 import { AlertRules } from '../../reporting/alerts/alert-rules.service.js';
-import { listAlerts, type AlertDetail } from '../../reporting/alerts/alerts.schema.js';
+import { listAlerts } from '../../reporting/alerts/alerts.schema.js';
 import { Alerts, describeAlert } from '../../reporting/alerts/alerts.service.js';
-import { debitText, linkOf } from '../../reporting/alerts/message-text.js';
+import { describeSubject, linkOf } from '../../reporting/alerts/alert-subject.js';
 import { AlertSeverity, AlertState } from '../../generated/service/enums.js';
 import { toList } from '../../platform/http/listing.js';
 import type { NameOfActor } from '../../access/people/names-of-actors.service.js';
@@ -17,7 +15,6 @@ import {
   Visiting,
   ShownAgainBy,
 } from '../serving/console-page.decorator.js';
-import { formatCount } from '../formats.js';
 import { badgeOf, Amount, Card, FactList, Timeline, Cards, Muted } from '../kit/elements.js';
 import { FormCard, FormProblem } from '../kit/form.js';
 import { listPage } from '../kit/list-page.js';
@@ -25,7 +22,6 @@ import type { ListColumns } from '../kit/table.js';
 import { Redirect, Shown, type PageAnswer } from '../page.js';
 import { callerOf, pathId, requireReason, useVisit, type Visit } from '../visit.js';
 import { findTextKey } from '../texts.js';
-import { writeTypedDay } from '../typed-day.js';
 import { AlertSeverityBadge, ConnectionDone, doneAt, plainText } from './connection-elements.js';
 
 const needs = 'view';
@@ -91,7 +87,7 @@ export class AlertPages {
         <ConnectionDone />
         {!isFiring && <FormProblem />}
         <p>
-          <strong>{describeSubject(visit, alert.detail)}</strong>{' '}
+          <strong>{describeSubject(alert.detail, visit.language)}</strong>{' '}
           <a href={pageAbout(visit, alert)}>{t('alerts.open')}</a>
         </p>
         <Cards>
@@ -141,41 +137,9 @@ const StateBadge = badgeOf('alerts.state', {
   ...{ firing: 'bad', acknowledged: 'warn', cleared: 'good' },
 });
 
-/** What an alert is about, in words. */
-function describeSubject({ t, time, language }: Visit, detail: AlertDetail): string {
-  const { breakKind, endpointId, deliveries = 0, day, lost, lastSyncAt } = detail;
-  if (breakKind !== undefined) {
-    const key = findTextKey(`break.${breakKind}`);
-    return key ? t(key) : t('word.break');
-  }
-  if (detail.notGuardedSince !== undefined)
-    return t('alerts.subject.notGuarded', { time: time(new Date(detail.notGuardedSince)) });
-  if (detail.debits !== undefined)
-    return t('alerts.subject.debits', { count: formatCount(detail.debits) });
-  if (detail.nsu !== undefined) {
-    const what = debitText(detail.debit ?? 'operation', language);
-    return t('alerts.subject.debit', { nsu: detail.nsu, what });
-  }
-  if (detail.operationId !== undefined) return t('alerts.subject.operation');
-  if (detail.operatorId !== undefined) return t('alertRules.kind.local_sign_in');
-  if (detail.month !== undefined)
-    return t('alerts.subject.month', { month: writeTypedDay(detail.month, language) });
-  if (endpointId !== undefined)
-    return t('alerts.subject.endpoint', { count: formatCount(deliveries) });
-  const date = day === undefined ? null : parsePlainDate(day);
-  if (date !== null) return t('alerts.subject.day', { day: printDay(date) });
-  if (lost !== undefined) {
-    const { expected = 0, hours = 0 } = detail;
-    const values = { lost: formatCount(lost), expected: formatCount(expected), hours };
-    return t('alerts.subject.webhooks', values);
-  }
-  if (!lastSyncAt) return t('alerts.subject.neverSynced');
-  return t('alerts.subject.sync', { time: time(new Date(lastSyncAt)) });
-}
-
 /** The page about what the alert found. */
 function pageAbout(visit: Visit, { detail }: Pick<AlertView, 'detail'>): string {
-  return linkOf({ detail }, visit.to('').replace(/\/$/, ''));
+  return linkOf(detail, visit.to('').replace(/\/$/, ''));
 }
 
 /** A rule that was removed has no page, and still has its alerts. */
@@ -194,7 +158,9 @@ function columnsOf(visit: Visit): ListColumns<AlertView> {
     'word.since': ({ id, firedAt }) => <a href={visit.to(`alerts/${id}`)}>{time(firedAt)}</a>,
     'word.severity': ({ severity }) => <AlertSeverityBadge state={severity} />,
     'alerts.subject': {
-      wide: (alert) => <a href={pageAbout(visit, alert)}>{describeSubject(visit, alert.detail)}</a>,
+      wide: (alert) => (
+        <a href={pageAbout(visit, alert)}>{describeSubject(alert.detail, visit.language)}</a>
+      ),
     },
     'word.amount': {
       is: 'number',

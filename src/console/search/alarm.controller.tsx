@@ -5,7 +5,7 @@ import { ControlChanges } from '../../outbound/payment-controls/control-changes.
 import { AppError } from '../../platform/errors.js';
 import { isNsu } from '../../platform/http/listing.js';
 import { DebitNotices } from '../../reporting/alerts/debit-notices.service.js';
-import { debitText } from '../../reporting/alerts/message-text.js';
+import { debitText } from '../../reporting/alerts/alert-subject.js';
 import type { NotedNotice } from '../../reporting/alerts/debit-notices.js';
 import { Amount, Card, Cards, Code, FactList, Message, Movement, Row } from '../kit/elements.js';
 import { Shown, type PageAnswer } from '../page.js';

@@ -24,28 +24,6 @@ export const alertsTexts = {
   'alerts.state.cleared': ['Encerrado', 'Cleared'],
   'alerts.open': ['Abrir do que se trata', 'Open what it is about'],
   'alerts.subject': ['Do que se trata', 'About'],
-  'alerts.subject.debit': ['Débito {nsu}: {what}', 'Debit {nsu}: {what}'],
-  'alerts.subject.debits': [
-    'Débitos de antes, sem explicação: {count}',
-    'Earlier debits without an explanation: {count}',
-  ],
-  'alerts.subject.notGuarded': [
-    'Conta sem guarda desde {time}',
-    'Account not guarded since {time}',
-  ],
-  'alerts.subject.operation': ['Pagamento aguarda aprovação', 'A payment awaits approval'],
-  'alerts.subject.endpoint': [
-    'Entregas sem sucesso em um destino: {count}',
-    'Dead deliveries of an endpoint: {count}',
-  ],
-  'alerts.subject.day': ['Dia {day} sem certificado', 'No certificate for {day}'],
-  'alerts.subject.month': ['Mês {month} não fechado', 'Month {month} is not closed'],
-  'alerts.subject.webhooks': [
-    '{lost} de {expected} lançamentos sem webhook em {hours} h',
-    '{lost} of {expected} lines without a webhook in {hours} h',
-  ],
-  'alerts.subject.sync': ['Última sincronização do extrato: {time}', 'Last statement sync: {time}'],
-  'alerts.subject.neverSynced': ['Extrato nunca sincronizado', 'Statement never synced'],
   'alerts.action.fired': ['Disparado', 'Fired'],
   'alerts.action.acknowledged': ['Reconhecido', 'Acknowledged'],
   'alerts.action.cleared': ['Encerrado', 'Cleared'],

@@ -13,7 +13,8 @@ import { Addresses } from '../../platform/http/http.js';
 import { SecretBox } from '../../platform/secret-box.js';
 import { ownerOfDestination } from './channel-secrets.queries.js';
 import { MailSender, type SendResult } from './mail-sender.service.js';
-import { bodyOf, linkOf, slackText, titleOf, type GroupedMessage } from './message-text.js';
+import { linkOf } from './alert-subject.js';
+import { bodyOf, slackText, titleOf, type GroupedMessage } from './message-text.js';
 
 /** What a channel's row stores encrypted. */
 export const destination = z.discriminatedUnion('kind', [
@@ -104,7 +105,7 @@ function webhookBody(message: GroupedMessage, { id, madeAt }: Attempt): string {
         amount: amountOf(alert.amountCents === null ? null : BigInt(alert.amountCents)),
         firedAt: new Date(alert.firedAt).toISOString(),
         detail: alert.detail,
-        link: linkOf(alert, message.linkBase),
+        link: linkOf(alert.detail, message.linkBase),
       })),
     },
   });

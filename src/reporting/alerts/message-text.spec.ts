@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { linkOf } from './alert-subject.js';
 import {
   bodyOf,
-  linkOf,
   slackText,
   titleOf,
   type GroupedMessage,
@@ -50,15 +50,15 @@ Todos: https://c.example/console/accounts/main/alerts?ruleId=r1
   });
 
   it.each([
-    [{ endpointId: 'e1', deliveries: 3 }, 'entregas sem sucesso no destino e1: 3'],
-    [{ month: '2026-10' }, 'mês 10/2026 não fechado'],
-    [{ day: '2026-11-23' }, 'dia 23/11/2026 sem certificado'],
+    [{ endpointId: 'e1', deliveries: 3 }, 'Entregas sem sucesso em um destino: 3'],
+    [{ month: '2026-10' }, 'Mês 10/2026 não fechado'],
+    [{ day: '2026-11-23' }, 'Dia 23/11/2026 sem certificado'],
     [{ lost: 3, expected: 9, hours: 1 }, '3 de 9 lançamentos sem webhook em 1 h'],
-    [{ lastSyncAt: '2026-11-24T02:05:00Z' }, 'última sincronização do extrato: 23/11/2026 23:05'],
-    [{ lastSyncAt: null }, 'extrato nunca sincronizado'],
+    [{ lastSyncAt: '2026-11-24T02:05:00Z' }, 'Última sincronização do extrato: 23/11/2026 23:05'],
+    [{ lastSyncAt: null }, 'Extrato nunca sincronizado'],
   ])('describes %j in Portuguese, and otherwise in English', (detail, text) => {
     expect(lineOf(detail, 'pt')).toContain(` · ${text} · `);
-    expect(lineOf(detail, 'en')).not.toMatch(/entregas|certificado|lançamentos|extrato|desde/);
+    expect(lineOf(detail, 'en')).not.toMatch(/entregas|certificado|lançamentos|extrato|desde/i);
   });
 
   it.each([
@@ -70,7 +70,7 @@ Todos: https://c.example/console/accounts/main/alerts?ruleId=r1
     [{ lastSyncAt: null }, 'today'],
   ])('links %j to the page about it', (detail, page) => {
     expect(lineOf(detail, 'pt')).toMatch(/ · https:\S+$/);
-    expect(linkOf(alert(detail), 'https://c.example')).toBe(`https://c.example/${page}`);
+    expect(linkOf(detail, 'https://c.example')).toBe(`https://c.example/${page}`);
   });
 
   it.each([

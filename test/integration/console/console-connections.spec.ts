@@ -2,7 +2,7 @@
 // to which role, and what each form does.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { AlertEvaluator } from '../../../src/reporting/alerts/alert-evaluator.service.js';
-import { linkOf } from '../../../src/reporting/alerts/message-text.js';
+import { linkOf } from '../../../src/reporting/alerts/alert-subject.js';
 import { menu } from '../../../src/console/page.js';
 import { EventsService } from '../../../src/events/events.service.js';
 import { Prisma } from '../../../src/generated/service/client.js';
@@ -407,11 +407,8 @@ describe('alerts', () => {
       { lastSyncAt: null },
       { day: '2026-11-23' },
       { operationId: '01900000-0000-7000-8000-000000000000' },
-    ].map((detail) => linkOf({ detail }, account));
-    const breakLink = linkOf(
-      { detail: { breakId: await openBreak('linked'), breakKind: 'missing' } },
-      account,
-    );
+    ].map((detail) => linkOf(detail, account));
+    const breakLink = linkOf({ breakId: await openBreak('linked'), breakKind: 'missing' }, account);
     const declared = menu.map(({ path }) => path.replace(':account', 'main'));
     const listOf = (link: string) => link.replace(/\?.*|\/[^/]*$/, '');
     const shown = [...linked, breakLink].filter(

@@ -254,7 +254,7 @@ describe('the condition', () => {
       'deliveries_dead',
       { minDeliveries: 2 },
       `endpoint:${endpoint}`,
-      `entregas sem sucesso no destino ${endpoint}: 2`,
+      'Entregas sem sucesso em um destino: 2',
       () => sql(`UPDATE delivery SET state = 'dead'`),
       () => sql(`UPDATE delivery SET state = 'delivered'`),
     ],
@@ -262,7 +262,7 @@ describe('the condition', () => {
       'no_sync',
       { minutes: 30 },
       'sync',
-      'última sincronização do extrato: ',
+      'Última sincronização do extrato: ',
       () =>
         sql(
           `INSERT INTO statement_state (account_id, last_sync_started_at)
@@ -291,7 +291,7 @@ describe('the condition', () => {
       'approval_waiting',
       { minutes: 30 },
       `operation:${waiting}`,
-      `operação ${waiting} aguarda aprovação`,
+      'Pagamento aguarda aprovação',
       () =>
         sql(
           `INSERT INTO operation (account_id, id, kind, state, request_hash, request_params,
@@ -306,7 +306,7 @@ describe('the condition', () => {
       'debit_waiting',
       { seconds: 60 },
       'line:7',
-      'débito 7 aguarda explicação',
+      'Débito 7: aguarda explicação',
       async () => {
         await sql(
           `INSERT INTO statement_line (account_id, nsu, bank_id, is_credit, amount_cents, type_name,
