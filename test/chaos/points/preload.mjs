@@ -174,9 +174,9 @@ JobWorkers.prototype.run = function (job, work) {
   return context.run({ origin: `job ${job.name}` }, () => runJob.call(this, job, work));
 };
 
-const { addCronJob } = SchedulerRegistry.prototype;
-SchedulerRegistry.prototype.addCronJob = function (name, job) {
-  const fire = job.fireOnTick;
-  job.fireOnTick = () => context.run({ origin: `timer ${name}` }, () => fire.call(job));
-  return addCronJob.call(this, name, job);
+const { addInterval } = SchedulerRegistry.prototype;
+SchedulerRegistry.prototype.addInterval = function (name, interval) {
+  const fire = interval._onTimeout;
+  interval._onTimeout = () => context.run({ origin: `timer ${name}` }, fire);
+  return addInterval.call(this, name, interval);
 };

@@ -145,6 +145,8 @@ async function reconcileNow(world: World): Promise<void> {
 
 /** A charge gets another due date and is then void. Nobody pays it. */
 async function changeCharge(world: World, dice: Dice): Promise<void> {
+  // Without any line, the service knows no balance.
+  await receiveUnexpected(world);
   const inputs = requestInputs(world.deployment, dice, []);
   const build = () => newChaosRequest('charge', world.seed, (world.index += 1), dice, inputs);
   const charge = await build();
