@@ -8,6 +8,7 @@ import { slip } from '../../contract/samples.js';
 import { BreaksFixture, statusAndCode } from '../../support/breaks.js';
 import { cpfOf, MoneyWorld } from '../../support/money-world.js';
 import { serviceOnSandbox, type ServiceOnSandbox } from '../../support/service-on-sandbox.js';
+import { until } from '../../support/until.js';
 
 let service: ServiceOnSandbox;
 let world: MoneyWorld;
@@ -23,8 +24,14 @@ afterAll(() => service.stop());
 const report = async (eventType: string, fields: object) => {
   const inbox = service.application.get(WebhookInbox, { strict: false });
   await inbox.store(service.accountId, eventType, Buffer.from(JSON.stringify(fields)));
-  await service.sync();
-  await inbox.process({ accountId: service.accountId });
+  // A webhook of the millisecond in which a sync began waits for the next one.
+  await until('the webhook is processed', async () => {
+    await service.sync();
+    await inbox.process({ accountId: service.accountId });
+    return (
+      (await service.database.prisma.webhookEvent.count({ where: { state: 'pending' } })) === 0
+    );
+  });
   await fixture.reconcile();
 };
 const createSlip = async (amount: number): Promise<string> => {
